@@ -1,0 +1,68 @@
+"""Chance as a function: the seed, the round and the number of the reshuffle decide the order of the cards.
+
+Nothing that is played before a deal changes it, so a game is the same alone and in a batch, on any machine, and two
+strategies can be given the same deals. The generator is sfc32 (Chris Doty-Humphrey, PractRand), seeded as there: three
+words of state, a counter, and fifteen steps to mix them. Its 32-bit words are held in 64-bit integers, which leaves
+room for every intermediate value, compiled or not.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from three_thirteen_env.compiled import compiled
+
+MAX_SEED = 2**63 - 1
+EVALUATION_SEEDS = 2**62  # games from this seed on are for evaluation: training and environments draw below it
+WORD = 0xFFFFFFFF
+MIXING_STEPS = 15
+
+Words = npt.NDArray[np.int64]
+
+
+@compiled
+def shuffle(cards: npt.NDArray[np.int8], seed: int, round_number: int, num_reshuffles: int) -> None:
+    """Shuffle cards in place: every order is equally likely. The deal of a round is its reshuffle 0."""
+    words = _generator(seed, round_number, num_reshuffles)
+    for last in range(len(cards) - 1, 0, -1):
+        other = _below(words, last + 1)
+        cards[last], cards[other] = cards[other], cards[last]
+
+
+@compiled
+def first_dealer(seed: int, num_players: int) -> int:
+    """The seat that deals the first round."""
+    return _below(_generator(seed, 0, 0), num_players)
+
+
+@compiled
+def _generator(seed: int, round_number: int, num_reshuffles: int) -> Words:
+    words = np.empty(4, np.int64)
+    words[0] = seed & WORD
+    words[1] = seed >> 32 & WORD
+    words[2] = int(round_number) << 16 | int(num_reshuffles)
+    words[3] = 1
+    for _ in range(MIXING_STEPS):
+        _next(words)
+    return words
+
+
+@compiled
+def _next(words: Words) -> int:
+    """The next 32 random bits."""
+    a, b, c, counter = words
+    word = (a + b + counter) & WORD
+    words[0] = b ^ b >> 9
+    words[1] = c + (c << 3) & WORD
+    words[2] = (c << 21 & WORD | c >> 11) + word & WORD
+    words[3] = counter + 1 & WORD
+    return word
+
+
+@compiled
+def _below(words: Words, bound: int) -> int:
+    """A whole number from 0 to bound - 1, each equally likely."""
+    limit = WORD + 1 - (WORD + 1) % bound
+    word = _next(words)
+    while word >= limit:
+        word = _next(words)
+    return word % bound

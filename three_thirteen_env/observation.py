@@ -1,0 +1,182 @@
+"""Observations: what a seat may know, as one vector of numbers from -1 to 1.
+
+`LAYOUT` is the table that everything comes from: the size of the vector, the slices, the documentation and the tests.
+An observation is the values of its rows one after the other. Seats are relative to the observer: 0 is the observer,
+1 the seat to its left, and so on, so that a policy need not learn the same thing once a seat.
+
+Two kinds: ``"cards"`` is what a person at the table sees and remembers, ``"melds"`` adds the analysis of the solver.
+"""
+
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from three_thirteen_env.cards import NUM_CARDS, NUM_RANKS
+from three_thirteen_env.compiled import compiled
+from three_thirteen_env.game import DISCARD_PHASE, DRAW_PHASE
+from three_thirteen_env.rules import NUM_ROUNDS, Rules, wild_rank_of
+from three_thirteen_env.solver import deadwood_after_discards, least_deadwood
+from three_thirteen_env.state import NOBODY, State, States
+
+Kind = Literal["cards", "melds"]
+Observation = npt.NDArray[np.float32]
+
+SCORE_SCALE = 400
+DEADWOOD_SCALE = 100
+NOT_A_CHOICE = -1.0
+
+
+class Row(NamedTuple):
+    """One named slice: `length` values, once for each of `seats` ("", "all seats" or "other seats")."""
+
+    name: str
+    seats: Literal["", "all seats", "other seats"]
+    length: int
+    unit: str
+    scale: str
+    meaning: str
+
+
+_CARDS = (
+    Row("hand", "", NUM_CARDS, "cards", "packs", "one's own hand"),
+    Row("upcard", "", NUM_CARDS, "one-hot", "1", "the top of the discard pile, if there is one"),
+    Row("pile", "", NUM_CARDS, "cards", "packs", "the whole discard pile, the upcard too"),
+    Row(
+        "known_hands",
+        "other seats",
+        NUM_CARDS,
+        "cards",
+        "packs",
+        "what is known of a hand: cards taken from the pile and still held; all of it if the seat went out",
+    ),
+    Row("discarded", "all seats", NUM_CARDS, "cards", "packs", "what a seat threw in this round"),
+    Row("wild_rank", "", NUM_RANKS, "one-hot", "1", "the wild rank, ace first"),
+    Row("phase", "", 2, "one-hot", "1", "the seat to act draws, or discards"),
+    Row("seat_to_act", "all seats", 1, "one-hot", "1", "whose turn it is"),
+    Row("dealer", "all seats", 1, "one-hot", "1", "who dealt"),
+    Row("out_seat", "all seats", 1, "one-hot", "1", "who went out, so that these are the final turns"),
+    Row("scores", "all seats", 1, "points", f"{SCORE_SCALE}, at most 1", "the points of the rounds that are over"),
+    Row("stock_size", "", 1, "cards", "52 × packs", "how many cards the stock has"),
+    Row("turns", "", 1, "turns", "turn limit × players, at most 1", "how many turns of the round are over"),
+    Row("rounds_left", "", 1, "rounds", f"{NUM_ROUNDS}", "how many rounds come after this one"),
+)
+_MELDS = (
+    Row("deadwood", "", 1, "points", f"{DEADWOOD_SCALE}, at most 1", "the least deadwood of one's hand"),
+    Row(
+        "deadwood_with_upcard",
+        "",
+        1,
+        "points",
+        f"{DEADWOOD_SCALE}, at most 1",
+        "the least deadwood after taking the upcard and the best discard; -1 but in the draw phase",
+    ),
+    Row(
+        "deadwood_after_discard",
+        "",
+        NUM_CARDS,
+        "points",
+        f"{DEADWOOD_SCALE}, at most 1",
+        "the least deadwood after discarding a card; -1 for a card not held, and but in one's own discard phase",
+    ),
+)
+
+LAYOUT: dict[Kind, tuple[Row, ...]] = {"cards": _CARDS, "melds": _CARDS + _MELDS}
+
+
+def slices(rules: Rules, kind: Kind) -> dict[str, slice]:
+    """Where each row of `LAYOUT` lies in an observation.
+
+    >>> slices(Rules(), "cards")["upcard"]
+    slice(52, 104, None)
+    """
+    if kind not in LAYOUT:
+        raise ValueError(f"an observation is of kind {' or '.join(map(repr, get_args(Kind)))}, not {kind!r}")
+    repeats = {"": 1, "all seats": rules.num_players, "other seats": rules.num_players - 1}
+    ends = np.cumsum([row.length * repeats[row.seats] for row in LAYOUT[kind]]).tolist()
+    return {row.name: slice(start, end) for row, start, end in zip(LAYOUT[kind], [0, *ends], ends, strict=False)}
+
+
+def observation_size(rules: Rules, kind: Kind) -> int:
+    """How many values an observation has."""
+    return max(part.stop for part in slices(rules, kind).values())
+
+
+def layout_table() -> str:
+    """`LAYOUT` as a table in Markdown, with the place of every row for two players."""
+    lines = ["| slice | two players | length | unit | divided by | meaning |", "|---|---|---|---|---|---|"]
+    places = slices(Rules(), "melds")
+    for row in LAYOUT["melds"]:
+        place = f"{places[row.name].start} to {places[row.name].stop - 1}"
+        length = f"{row.length} × {row.seats}" if row.seats else f"{row.length}"
+        lines.append(f"| `{row.name}` | {place} | {length} | {row.unit} | {row.scale} | {row.meaning} |")
+    return "\n".join(lines)
+
+
+@compiled
+def encode(view: State, rules: Rules, with_melds: bool, observation: Observation) -> None:
+    """Trusts its caller: write the observation of a view, ``(observation_size,) float32``, of either kind."""
+    players, packs, observer = rules.num_players, rules.num_packs, int(view.observer)
+    observation[:] = 0
+    start = _write_counts(view.hands[observer], packs, observation, 0)
+    if view.pile_size > 0:
+        observation[start + int(view.pile[view.pile_size - 1])] = 1
+    start += NUM_CARDS
+    for index in range(view.pile_size):
+        observation[start + int(view.pile[index])] += 1 / packs
+    start += NUM_CARDS
+    for relative in range(1, players):
+        start = _write_counts(view.hands[(observer + relative) % players], packs, observation, start)
+    for relative in range(players):
+        start = _write_counts(view.discarded[(observer + relative) % players], packs, observation, start)
+    observation[start + wild_rank_of(view.round_number) - 1] = 1
+    start += NUM_RANKS
+    observation[start] = view.phase == DRAW_PHASE
+    observation[start + 1] = view.phase == DISCARD_PHASE
+    start += 2
+    for seat in (view.seat, view.dealer, view.out_seat):
+        if seat != NOBODY:
+            observation[start + (int(seat) - observer) % players] = 1
+        start += players
+    for relative in range(players):
+        observation[start + relative] = min(1, int(view.scores[(observer + relative) % players]) / SCORE_SCALE)
+    start += players
+    observation[start] = int(view.stock_size) / (NUM_CARDS * packs)
+    observation[start + 1] = min(1, int(view.num_turns) / (rules.turn_limit * players))
+    observation[start + 2] = (rules.last_round - int(view.round_number)) / NUM_ROUNDS
+    if with_melds:
+        _write_melds(view, rules, observation[start + 3 :])
+
+
+@compiled
+def encode_each(views: States, rules: Rules, with_melds: bool, observations: Observation) -> None:
+    """Trusts its caller: write the observation of every view ``(n,)`` into a row of ``(n, observation_size)``."""
+    for index in range(len(views)):
+        encode(views[index], rules, with_melds, observations[index])
+
+
+@compiled
+def _write_counts(counts: npt.NDArray[np.int8], packs: int, observation: Observation, start: int) -> int:
+    """Write the counts of cards as a share of the packs; gives where the next row starts."""
+    for card in range(NUM_CARDS):
+        observation[start + card] = int(counts[card]) / packs
+    return start + NUM_CARDS
+
+
+@compiled
+def _write_melds(view: State, rules: Rules, values: Observation) -> None:
+    """Write what the solver says of the observer's hand: the three rows that only the kind "melds" has."""
+    wild_rank = wild_rank_of(view.round_number)
+    hand = view.hands[view.observer].copy()
+    after_discards = np.empty(NUM_CARDS, np.int16)
+    values[0] = min(1, least_deadwood(hand, wild_rank, rules) / DEADWOOD_SCALE)
+    values[1:] = NOT_A_CHOICE
+    if view.phase == DRAW_PHASE:
+        hand[view.pile[view.pile_size - 1]] += 1
+        deadwood_after_discards(hand, wild_rank, rules, after_discards)
+        values[1] = min(1, int(after_discards[after_discards >= 0].min()) / DEADWOOD_SCALE)
+    elif view.phase == DISCARD_PHASE and view.seat == view.observer:
+        deadwood_after_discards(hand, wild_rank, rules, after_discards)
+        for card in range(NUM_CARDS):
+            if after_discards[card] >= 0:
+                values[2 + card] = min(1, int(after_discards[card]) / DEADWOOD_SCALE)
