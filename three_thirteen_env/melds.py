@@ -3,7 +3,7 @@
 A *set* is three or more cards of one rank, a *run* three to thirteen cards of one suit in sequence; a wild card stands
 for any card in either. `deadwood_points` says what the cards cost that are left over when the melds are chosen best,
 `arrange` gives those melds, and `can_go_out` asks only whether nothing is left over. The search behind them is in
-`three_thirteen_env.solver`.
+`three_thirteen_env.search`.
 """
 
 from typing import Literal, NamedTuple
@@ -25,18 +25,17 @@ from three_thirteen_env.cards import (
 )
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.rules import DEALT_MORE, MAX_HAND, MIN_MELD, NUM_ROUNDS, Rules
-from three_thirteen_env.solver import (
+from three_thirteen_env.search import (
     BITS,
     COUNT,
     HIGH_ACE,
     MAX_MELDS,
     NO_BOUND,
     SET,
-    least_deadwood,
-    melds_completely,
     rank_at,
     search,
 )
+from three_thirteen_env.solver import least_deadwood, melds_completely
 
 
 class Meld(NamedTuple):

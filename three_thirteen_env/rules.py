@@ -43,6 +43,8 @@ MIN_PLAYERS, MAX_PLAYERS = 2, 8
 MAX_PACKS = 4
 NUM_ROUNDS = 11
 MIN_MELD = 3  # cards
+HIGH_ACE_POINTS = 15  # of an ace left over, where aces are high
+COURT_POINTS = 10  # of a jack, queen or king left over, where they do not cost 11, 12 and 13
 DEALT_MORE = 2  # a round deals this many cards more than its number, and the wild rank is this much higher
 MAX_HAND = NUM_ROUNDS + DEALT_MORE + 1  # the thirteen cards of the last round and the one just drawn
 
@@ -168,7 +170,7 @@ def card_points(card: int, wild_rank: int, rules: Rules) -> int:
     if rank == wild_rank and rules.wild_points != WILD_RANK_POINTS:
         return rules.wild_points
     if rank == ACE:
-        return 15 if rules.aces_high else 1
+        return HIGH_ACE_POINTS if rules.aces_high else ACE
     if rank >= JACK and rules.court_cards_ten:
-        return 10
+        return COURT_POINTS
     return rank

@@ -1,39 +1,36 @@
-"""The least deadwood of a hand, exactly: a search over its melds, compiled.
+"""The least deadwood of a hand, exactly and fast, compiled. `three_thirteen_env.search` is its plain twin.
 
-The search takes the natural cards (those that are not wild) in ascending order. The first one left is thrown away, or
-melded in every way that it can be, each with as few wild cards as will do; what costs no less than the best arrangement
-so far is dropped. Four facts keep it short, and all were held against a search over every subset of the hand:
+A hand is held as a board: 52 bits, bit c for card c, without the wild cards and without twins; the twins of a rank are
+counted apart. What is left to decide is which ranks make a set, and of which cards; the runs of what remains in each
+suit are read from `run_table.RUN_POINTS`. Three facts keep that short:
 
-- a run never needs a wild card where a natural card of its own is free;
-- a meld needs a natural card, unless the hand has none;
-- wild cards left over attach to any meld, so at most the hand without a meld pays for them;
-- a run with one natural card costs as many wild cards as a set with it, so it need not be tried.
+- a twin that no second run can use is free for the set of its rank;
+- a card that no run can use is always in the set of its rank, if there is one;
+- a single card that takes two wild cards is a run to the table, so sets need two natural cards.
 
-Every function here trusts its caller; `three_thirteen_env.melds` has those that check.
+Hands beyond the table, those with two runs through the same rank of a suit or with very many wild cards, go to the
+plain search. Every function here trusts its caller; `three_thirteen_env.melds` has those that check.
 """
 
 import numpy as np
 import numpy.typing as npt
 
-from three_thirteen_env.cards import ACE, KING, NUM_CARDS, NUM_RANKS, NUM_SUITS, Hand, card_of, rank_of, suit_of
+from three_thirteen_env.cards import ACE, NUM_CARDS, NUM_RANKS, NUM_SUITS, Hand, rank_of
 from three_thirteen_env.compiled import compiled
-from three_thirteen_env.rules import MAX_HAND, MIN_MELD, Rules, card_points
+from three_thirteen_env.rules import MIN_MELD, Rules, card_points
+from three_thirteen_env.run_table import LANE, LANE_BITS, MAX_TABLE_WILD, RUN_POINTS
+from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search
 
-HIGH_ACE = KING + 1  # the position of an ace above the king
-NO_BOUND = 10_000  # points, more than any hand can cost
+SUIT = (1 << NUM_RANKS) - 1  # the bits of one suit
+ACES = 1 | 1 << NUM_RANKS | 1 << 2 * NUM_RANKS | 1 << 3 * NUM_RANKS  # the aces; << rank - 1 for another rank
+MAX_BRANCHES = 512  # of the stack below; about 120 for fourteen cards whose ranks all may make a set
 
-# The search holds a suit as one integer, four bits for the count of every rank: `suit >> BITS * rank & COUNT`.
-# A meld that it found is one integer too, four bits each, lowest first: RUN, suit, lowest and highest position; or
-# SET, rank, and how many natural cards of clubs, diamonds, hearts and spades.
-BITS = 4
-COUNT = 15
-RUN, SET = 0, 1
-MAX_MELDS = MAX_HAND // MIN_MELD
-
-# The search keeps arrangements begun on a stack, a row of integers each: the natural cards of the four suits that are
-# not decided yet, the wild cards left, the points thrown away, how many melds there are and the last of them.
-WILD, POINTS, NUM_MELDS, LAST_MELD, ROW_WIDTH = 4, 5, 6, 7, 8
-STACK_SIZE = 1500  # it never grows so high: about 1,000 for fourteen cards of one rank from four packs
+# What is known of a hand but for its board: an array with the twins of each rank (1 to 13) and what follows.
+NUM_WILD, NUM_NATURAL, NATURAL_POINTS, HAS_TWINS, NUM_FACTS = 14, 15, 16, 17, 18
+# What the best choice of sets leaves: the board, the wild cards, the points that sets and runs save, and a bit for
+# every rank (1 to 13) that made a set.
+LEFT, WILD_LEFT, SAVED, SETS, NUM_CHOICES = 0, 1, 2, 3, 4
+DECIDED = 4  # and in the stack of choices begun, how many ranks are decided
 
 Integers = npt.NDArray[np.int64]
 
@@ -41,35 +38,232 @@ Integers = npt.NDArray[np.int64]
 @compiled
 def least_deadwood(hand: Hand, wild_rank: int, rules: Rules) -> int:
     """The points of the deadwood of a hand of 1 to 14 cards arranged best."""
-    return search(hand, wild_rank, rules, NO_BOUND, np.empty(MAX_MELDS, np.int64))[0]
+    facts = np.zeros(NUM_FACTS, np.int64)
+    board = _board_of(hand, wild_rank, rules, facts)
+    if not _is_for_table(hand, wild_rank, rules, facts):
+        return _beyond_table(hand, wild_rank, rules, facts)
+    return _deadwood(board, facts, wild_rank, rules, np.empty(NUM_CHOICES, np.int64))
 
 
 @compiled
 def melds_completely(hand: Hand, wild_rank: int, rules: Rules) -> bool:
     """Whether all cards of a hand fit in melds."""
-    num_cards, num_wild = 0, 0
+    num_natural, num_wild = 0, 0
     for card in range(NUM_CARDS):
-        num_cards += hand[card]
         if rank_of(card) == wild_rank:
             num_wild += hand[card]
-    if num_cards < MIN_MELD:
-        return False
-    if num_wild == num_cards:
-        return rules.wild_only_melds
-    # Natural cards always cost something, and wild cards attach to the melds of the natural ones.
-    return search(hand, wild_rank, rules, 1, np.empty(MAX_MELDS, np.int64))[0] == 0
+        else:
+            num_natural += hand[card]
+    if num_natural == 0:
+        return num_wild >= MIN_MELD and rules.wild_only_melds
+    # A natural card always costs something, and wild cards attach to the melds of the natural ones.
+    return num_natural + num_wild >= MIN_MELD and least_deadwood(hand, wild_rank, rules) == 0
 
 
 @compiled
 def deadwood_after_discards(hand: Hand, wild_rank: int, rules: Rules, points: npt.NDArray[np.int16]) -> None:
     """Write the least deadwood after each possible discard, ``(52,) int16``; -1: no such card."""
+    facts = np.zeros(NUM_FACTS, np.int64)
+    board = _board_of(hand, wild_rank, rules, facts)
+    points[:] = -1
+    if _is_for_table(hand, wild_rank, rules, facts) and facts[NUM_NATURAL] > 1:
+        _deadwood_after_each(hand, board, facts, wild_rank, rules, points)
+        return
     rest = hand.copy()
     for card in range(NUM_CARDS):
-        points[card] = -1
         if hand[card] > 0:
             rest[card] -= 1
             points[card] = least_deadwood(rest, wild_rank, rules)
             rest[card] += 1
+
+
+@compiled
+def _deadwood_after_each(
+    hand: Hand, board: int, facts: Integers, wild_rank: int, rules: Rules, points: npt.NDArray[np.int16]
+) -> None:
+    """The same for a hand that is for the table: only a card that serves a meld takes another look."""
+    choice = np.empty(NUM_CHOICES, np.int64)
+    whole = _deadwood(board, facts, wild_rank, rules, choice)
+    left, wild_left, sets = choice[LEFT], choice[WILD_LEFT], choice[SETS]
+    table = _table_of(rules)
+    saved_by_runs = _saved_by_runs(left, wild_left, table)
+    after_wild = -1
+    for card in range(NUM_CARDS):
+        if hand[card] == 0:
+            continue
+        rank, bit, is_twin = rank_of(card), 1 << card, hand[card] > 1
+        if rank == wild_rank:
+            if after_wild < 0:
+                facts[NUM_WILD] -= 1
+                after_wild = _deadwood(board, facts, wild_rank, rules, choice)
+                facts[NUM_WILD] += 1
+            points[card] = after_wild
+            continue
+        cost = card_points(card, wild_rank, rules)
+        if is_twin:
+            is_needed = sets >> rank & 1 == 1
+        else:
+            is_needed = left & bit == 0 or _saved_by_runs(left & ~bit, wild_left, table) < saved_by_runs
+        if not is_needed:
+            points[card] = whole - cost
+            continue
+        facts[NUM_NATURAL] -= 1
+        facts[NATURAL_POINTS] -= cost
+        facts[rank] -= is_twin
+        points[card] = _deadwood(board if is_twin else board & ~bit, facts, wild_rank, rules, choice)
+        facts[rank] += is_twin
+        facts[NATURAL_POINTS] += cost
+        facts[NUM_NATURAL] += 1
+
+
+@compiled
+def _table_of(rules: Rules) -> Integers:
+    return RUN_POINTS[2 * rules.aces_high + rules.court_cards_ten]
+
+
+@compiled
+def _board_of(hand: Hand, wild_rank: int, rules: Rules, facts: Integers) -> int:
+    """The board of a hand; writes the facts, which are zeros."""
+    board = 0
+    for card in range(NUM_CARDS):
+        count = int(hand[card])
+        if count == 0:
+            continue
+        rank = rank_of(card)
+        if rank == wild_rank:
+            facts[NUM_WILD] += count
+            continue
+        board |= 1 << card
+        facts[NUM_NATURAL] += count
+        facts[NATURAL_POINTS] += count * card_points(card, wild_rank, rules)
+        if count > 1:
+            facts[rank] += count - 1
+            facts[HAS_TWINS] = 1
+    return board
+
+
+@compiled
+def _is_for_table(hand: Hand, wild_rank: int, rules: Rules, facts: Integers) -> bool:
+    """Whether a hand has natural cards, and no more wild cards and twins than the table can deal with."""
+    if facts[NUM_NATURAL] == 0 or facts[NUM_WILD] > MAX_TABLE_WILD:
+        return False
+    return facts[HAS_TWINS] == 0 or not _may_run_twice(hand, wild_rank, facts[NUM_WILD], rules.aces_high)
+
+
+@compiled
+def _beyond_table(hand: Hand, wild_rank: int, rules: Rules, facts: Integers) -> int:
+    """The least deadwood of a hand that is not for the table."""
+    if 0 < 2 * facts[NUM_NATURAL] <= facts[NUM_WILD]:
+        return 0
+    return search(hand, wild_rank, rules, NO_BOUND, np.empty(MAX_MELDS, np.int64))[0]
+
+
+@compiled
+def _may_run_twice(hand: Hand, wild_rank: int, num_wild: int, aces_high: bool) -> bool:
+    """Whether two runs may use two cards of one face: that takes four cards more within two ranks of it."""
+    for card in range(NUM_CARDS):
+        if hand[card] < 2 or rank_of(card) == wild_rank:
+            continue
+        near = num_wild
+        ace = card - rank_of(card) + ACE
+        for other in range(ace, ace + NUM_RANKS):
+            distance = abs(other - card)
+            if aces_high and (other == ace or card == ace):
+                distance = min(distance, NUM_RANKS - distance)
+            if 0 < distance < MIN_MELD and rank_of(other) != wild_rank:
+                near += min(2, hand[other])
+        if near >= 2 * (MIN_MELD - 1):
+            return True
+    return False
+
+
+@compiled
+def _deadwood(board: int, facts: Integers, wild_rank: int, rules: Rules, choice: Integers) -> int:
+    """The least deadwood of a hand that is for the table; writes the choice of sets that leads to it."""
+    num_wild = facts[NUM_WILD]
+    choice[LEFT], choice[WILD_LEFT], choice[SAVED], choice[SETS] = board, num_wild, 0, 0
+    if facts[NUM_NATURAL] + num_wild >= MIN_MELD:
+        _choose_sets(board, facts, wild_rank, rules, choice)
+    if choice[SAVED] == 0:
+        return facts[NATURAL_POINTS] + num_wild * card_points(wild_rank - 1, wild_rank, rules)
+    return facts[NATURAL_POINTS] - choice[SAVED]
+
+
+@compiled
+def _choose_sets(board: int, facts: Integers, wild_rank: int, rules: Rules, choice: Integers) -> None:
+    """Write the choice of sets that saves most together with the runs of what they leave."""
+    table = _table_of(rules)
+    num_wild = facts[NUM_WILD]
+    candidates = np.empty(NUM_RANKS, np.int64)
+    num_candidates = 0
+    for rank in range(ACE, NUM_RANKS + 1):
+        size = facts[rank] + _num_bits(board & ACES << rank - 1)
+        if size >= 2 and size + num_wild >= MIN_MELD:
+            candidates[num_candidates] = rank
+            num_candidates += 1
+    if num_candidates == 0:
+        choice[SAVED] = _saved_by_runs(board, num_wild, table)
+        return
+
+    in_reach = _in_reach_of_runs(board, num_wild, rules.aces_high)
+    stack = np.empty((MAX_BRANCHES, NUM_CHOICES + 1), np.int64)  # a choice begun, and how many candidates are decided
+    stack[0, LEFT], stack[0, WILD_LEFT], stack[0, SAVED], stack[0, SETS], stack[0, DECIDED] = board, num_wild, 0, 0, 0
+    top = 1
+    while top > 0:
+        top -= 1
+        left, wild_left, saved, sets, decided = stack[top]
+        if decided == num_candidates:
+            saved += _saved_by_runs(left, wild_left, table)
+            if saved > choice[SAVED]:
+                choice[LEFT], choice[WILD_LEFT], choice[SAVED], choice[SETS] = left, wild_left, saved, sets
+                if saved == facts[NATURAL_POINTS]:
+                    return
+            continue
+        rank = candidates[decided]
+        points = card_points(rank - 1, wild_rank, rules)
+        of_rank = left & ACES << rank - 1
+        contested = of_rank & in_reach
+        some = contested
+        stack[top, DECIDED] = decided + 1
+        if contested or facts[rank] + _num_bits(of_rank) < MIN_MELD:
+            top += 1  # the rank may as well make no set
+        while True:
+            taken = of_rank ^ contested | some
+            size = facts[rank] + _num_bits(taken)
+            needed = max(0, MIN_MELD - size)
+            if needed <= wild_left and (size > 1 or (size == 1 and facts[rank] > 0)):
+                stack[top, LEFT], stack[top, WILD_LEFT] = left & ~taken, wild_left - needed
+                stack[top, SAVED], stack[top, SETS] = saved + size * points, sets | 1 << rank
+                stack[top, DECIDED] = decided + 1
+                top += 1
+            if some == 0:
+                break
+            some = some - 1 & contested
+
+
+@compiled
+def _num_bits(board: int) -> int:
+    count = 0
+    while board:
+        board &= board - 1
+        count += 1
+    return count
+
+
+@compiled
+def _in_reach_of_runs(board: int, num_wild: int, aces_high: bool) -> int:
+    """The cards of a board that a run can use together with another natural card."""
+    in_reach = 0
+    for suit in range(NUM_SUITS):
+        cards = board >> NUM_RANKS * suit & SUIT
+        if aces_high:
+            cards |= (cards & 1) << NUM_RANKS
+        near = 0
+        for distance in range(1, num_wild + 2):
+            near |= cards << distance | cards >> distance
+        near &= cards
+        in_reach |= ((near | near >> NUM_RANKS) & SUIT) << NUM_RANKS * suit
+    return in_reach
 
 
 @compiled
@@ -79,164 +273,42 @@ def num_isolated(hand: Hand, wild_rank: int, rules: Rules) -> int:
     Such a card has none of its rank beside it, and none of its suit within reach of the wild cards; to meld it takes
     two wild cards that serve no other natural card.
     """
-    in_suit = np.zeros(NUM_SUITS, np.int64)  # bit p: a card at position p of a run
-    rank_count = np.zeros(NUM_RANKS + 1, np.int64)
-    reach = 1
-    for card in range(NUM_CARDS):
-        if hand[card] == 0:
-            continue
-        rank = rank_of(card)
-        if rank == wild_rank:
-            reach += hand[card]
-            continue
-        rank_count[rank] += hand[card]
-        in_suit[suit_of(card)] |= 1 << rank
-        if rank == ACE and rules.aces_high:
-            in_suit[suit_of(card)] |= 1 << HIGH_ACE
-    isolated = 0
-    for card in range(NUM_CARDS):
-        if hand[card] == 1 and rank_of(card) != wild_rank and rank_count[rank_of(card)] == 1:
-            near = 0
-            for distance in range(1, reach + 1):
-                near |= in_suit[suit_of(card)] << distance | in_suit[suit_of(card)] >> distance
-            is_near = near >> rank_of(card) & 1
-            if rank_of(card) == ACE and rules.aces_high:
-                is_near |= near >> HIGH_ACE & 1
-            isolated += 1 - is_near
-    return isolated
+    facts = np.zeros(NUM_FACTS, np.int64)
+    board = _board_of(hand, wild_rank, rules, facts)
+    beside = board << NUM_RANKS | board >> 3 * NUM_RANKS
+    beside |= board << 2 * NUM_RANKS | board >> 2 * NUM_RANKS | board << 3 * NUM_RANKS | board >> NUM_RANKS
+    isolated = board & ~beside & ~_in_reach_of_runs(board, facts[NUM_WILD], rules.aces_high)
+    if facts[HAS_TWINS]:
+        for rank in range(ACE, NUM_RANKS + 1):
+            if facts[rank] > 0:
+                isolated &= ~(ACES << rank - 1)
+    return _num_bits(isolated)
 
 
 @compiled
-def search(hand: Hand, wild_rank: int, rules: Rules, bound: int, best_melds: Integers) -> tuple[int, int]:
-    """The least deadwood of a hand if it is less than a bound, otherwise the bound.
-
-    Writes the melds that reach it into `best_melds`, ``(MAX_MELDS,) int64``, without the wild cards that they could do
-    without. Returns the points and the number of melds.
-    """
-    # A function that calls itself would read better, but does not load from Numba's cache.
-    stack = np.empty((STACK_SIZE, ROW_WIDTH), np.int64)
-    melds = np.empty(MAX_MELDS, np.int64)
-    _begin(hand, wild_rank, stack[0])
-    wild_cost = card_points(wild_rank - 1, wild_rank, rules)
-    best, best_num_melds, top = bound, 0, 1
-    while top > 0:
-        top -= 1
-        row = stack[top]
-        points, num_melds = row[POINTS], row[NUM_MELDS]
-        if points >= best:
-            continue
-        if num_melds > 0:
-            melds[num_melds - 1] = row[LAST_MELD]
-        suit = 0
-        while suit < NUM_SUITS and row[suit] == 0:
-            suit += 1
-        if suit < NUM_SUITS:
-            top = _push_choices(stack, top, suit, wild_rank, rules, best)
-            continue
-        if num_melds == 0 and not (row[WILD] >= MIN_MELD and rules.wild_only_melds):
-            points += row[WILD] * wild_cost
-        if points < best:
-            best, best_num_melds = points, num_melds
-            for index in range(num_melds):
-                best_melds[index] = melds[index]
-    return best, best_num_melds
+def _saved_by_runs(board: int, num_wild: int, table: Integers) -> int:
+    """The most points that the runs of all suits save with the wild cards there are."""
+    clubs, diamonds = table[board & SUIT], table[board >> NUM_RANKS & SUIT]
+    hearts, spades = table[board >> 2 * NUM_RANKS & SUIT], table[board >> 3 * NUM_RANKS & SUIT]
+    saved = (clubs & LANE) + (diamonds & LANE) + (hearts & LANE) + (spades & LANE)
+    if num_wild == 0:
+        return saved
+    if num_wild == 1:
+        gain = max(_lane(clubs, 1) - _lane(clubs, 0), _lane(diamonds, 1) - _lane(diamonds, 0))
+        return saved + max(gain, _lane(hearts, 1) - _lane(hearts, 0), _lane(spades, 1) - _lane(spades, 0))
+    most = 0
+    for num_black in range(num_wild + 1):
+        num_red = num_wild - num_black
+        black, red = 0, 0
+        for number in range(num_black + 1):
+            black = max(black, _lane(clubs, number) + _lane(spades, num_black - number))
+        for number in range(num_red + 1):
+            red = max(red, _lane(diamonds, number) + _lane(hearts, num_red - number))
+        most = max(most, black + red)
+    return most
 
 
 @compiled
-def _begin(hand: Hand, wild_rank: int, row: Integers) -> None:
-    """Write the arrangement of a hand in which nothing is decided yet."""
-    for column in range(ROW_WIDTH):
-        row[column] = 0
-    for card in range(NUM_CARDS):
-        if hand[card] > 0:
-            if rank_of(card) == wild_rank:
-                row[WILD] += hand[card]
-            else:
-                row[suit_of(card)] |= np.int64(hand[card]) << BITS * rank_of(card)
-
-
-@compiled
-def _push_choices(stack: Integers, top: int, suit: int, wild_rank: int, rules: Rules, best: int) -> int:
-    """Replace the row at the top by all that can be done with its first card; gives the new top of the stack.
-
-    The card is thrown away, or in a set, or in a run with other natural cards. Its suit is the first not empty, and
-    within it the ace comes first, so that a run below a high ace is found when the ace is.
-    """
-    row = stack[top].copy()
-    rank = ACE
-    while row[suit] >> BITS * rank & COUNT == 0:
-        rank += 1
-    points = row[POINTS] + card_points(card_of(suit, rank), wild_rank, rules)
-    if points < best:
-        _push(stack, top, row)
-        stack[top, suit] -= 1 << BITS * rank
-        stack[top, POINTS] = points
-        top += 1
-    top = _push_sets(stack, top, row, suit, rank)
-    for highest in range(rank + 1, KING + 1):
-        if row[suit] >> BITS * highest & COUNT > 0:
-            top = _push_run(stack, top, row, suit, rank, highest)
-    if rank == ACE and rules.aces_high:
-        for lowest in range(ACE + 1, KING + 1):
-            if row[suit] >> BITS * lowest & COUNT > 0:
-                top = _push_run(stack, top, row, suit, lowest, HIGH_ACE)
-    return top
-
-
-@compiled
-def _push(stack: Integers, top: int, row: Integers) -> None:
-    """Write a copy of a row at the top of the stack."""
-    for column in range(ROW_WIDTH):
-        stack[top, column] = row[column]
-
-
-@compiled
-def _push_sets(stack: Integers, top: int, row: Integers, suit: int, rank: int) -> int:
-    """Push every set that the first card can be in: some of every suit that is left, wild cards for the rest."""
-    held = np.zeros(NUM_SUITS, np.int64)
-    for other in range(suit, NUM_SUITS):
-        held[other] = row[other] >> BITS * rank & COUNT
-    for clubs in range(suit == 0, held[0] + 1):
-        for diamonds in range(suit == 1, held[1] + 1):
-            for hearts in range(suit == 2, held[2] + 1):
-                for spades in range(suit == 3, held[3] + 1):
-                    num_wild = max(0, MIN_MELD - (clubs + diamonds + hearts + spades))
-                    if num_wild > row[WILD]:
-                        continue
-                    _push(stack, top, row)
-                    stack[top, 0] -= clubs << BITS * rank
-                    stack[top, 1] -= diamonds << BITS * rank
-                    stack[top, 2] -= hearts << BITS * rank
-                    stack[top, 3] -= spades << BITS * rank
-                    stack[top, WILD] -= num_wild
-                    stack[top, NUM_MELDS] += 1
-                    stack[top, LAST_MELD] = SET | rank << 4 | clubs << 8 | diamonds << 12 | hearts << 16 | spades << 20
-                    top += 1
-    return top
-
-
-@compiled
-def _push_run(stack: Integers, top: int, row: Integers, suit: int, lowest: int, highest: int) -> int:
-    """Push the run from one position to another, unless it takes more wild cards than there are."""
-    num_wild = max(0, MIN_MELD - (highest - lowest + 1))
-    cards = row[suit]
-    for position in range(lowest, highest + 1):
-        shift = BITS * rank_at(position)
-        if cards >> shift & COUNT > 0:
-            cards -= 1 << shift
-        else:
-            num_wild += 1
-    if num_wild > row[WILD]:
-        return top
-    _push(stack, top, row)
-    stack[top, suit] = cards
-    stack[top, WILD] -= num_wild
-    stack[top, NUM_MELDS] += 1
-    stack[top, LAST_MELD] = RUN | suit << 4 | lowest << 8 | highest << 12
-    return top + 1
-
-
-@compiled
-def rank_at(position: int) -> int:
-    """The rank at a position of a run: 1 to 13, and the ace again at 14."""
-    return ACE if position == HIGH_ACE else position
+def _lane(row: int, num_wild: int) -> int:
+    """What a row of the table saves with so many wild cards."""
+    return row >> LANE_BITS * num_wild & LANE

@@ -1,0 +1,88 @@
+"""Greedy: the least deadwood after each choice, with no thought of what comes next."""
+
+import numpy as np
+
+from three_thirteen_env.actions import DISCARD, DRAW_STOCK, GO_OUT, TAKE_UPCARD
+from three_thirteen_env.agent import Actions, Masks
+from three_thirteen_env.cards import NUM_CARDS, Hand, rank_of
+from three_thirteen_env.compiled import compiled
+from three_thirteen_env.game import DRAW_PHASE, Mask
+from three_thirteen_env.rules import Rules, card_points, wild_rank_of
+from three_thirteen_env.search import NO_BOUND
+from three_thirteen_env.solver import deadwood_after_discards, least_deadwood
+from three_thirteen_env.state import NO_CARD, State, States
+
+
+class Greedy:
+    """Takes the upcard if that leaves less deadwood than its hand has now, and otherwise draws from the stock.
+
+    It throws the card that leaves the least deadwood, among equals the dearest, and goes out as soon as it can.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+
+    def act(self, views: States, masks: Masks, rng: np.random.Generator) -> Actions:  # noqa: ARG002
+        """The greedy action in each view."""
+        actions = np.empty(len(views), np.int64)
+        _choose_each(views, masks, self.rules, actions)
+        return actions
+
+
+@compiled
+def _choose_each(views: States, masks: Masks, rules: Rules, actions: Actions) -> None:
+    for index in range(len(views)):
+        view, mask = views[index], masks[index]
+        if view.phase == DRAW_PHASE:
+            actions[index] = _choose_draw(view, mask, rules)
+        else:
+            actions[index] = choose_discard(view, mask, rules)
+
+
+@compiled
+def _choose_draw(view: State, mask: Mask, rules: Rules) -> int:
+    if not mask[DRAW_STOCK]:
+        return TAKE_UPCARD
+    now = least_deadwood(view.hands[view.seat], wild_rank_of(view.round_number), rules)
+    return TAKE_UPCARD if deadwood_with_upcard(view, rules) < now else DRAW_STOCK
+
+
+@compiled
+def deadwood_with_upcard(view: State, rules: Rules) -> int:
+    """Trusts its caller: the least deadwood after taking the upcard and throwing another card."""
+    hand = view.hands[view.seat].copy()
+    upcard = view.pile[view.pile_size - 1]
+    hand[upcard] += 1
+    mask = np.ones(NUM_CARDS, np.int8)
+    mask[upcard] = 0
+    return best_discard(hand, mask, wild_rank_of(view.round_number), rules)[1]
+
+
+@compiled
+def choose_discard(view: State, mask: Mask, rules: Rules) -> int:
+    """Trusts its caller: the action that leaves the least deadwood, going out if that is legal."""
+    hand, wild_rank = view.hands[view.seat], wild_rank_of(view.round_number)
+    card, _ = best_discard(hand, mask[GO_OUT:], wild_rank, rules)
+    if card != NO_CARD:
+        return GO_OUT + card
+    return DISCARD + best_discard(hand, mask[DISCARD:GO_OUT], wild_rank, rules)[0]
+
+
+@compiled
+def best_discard(hand: Hand, mask: Mask, wild_rank: int, rules: Rules) -> tuple[int, int]:
+    """Trusts its caller: the discard that leaves the least deadwood, and how much that is in points.
+
+    Only cards that the mask ``(52,)`` allows are thrown; among equals it is the dearest, and a natural card before a
+    wild one. Where the mask allows none it is `NO_CARD`.
+    """
+    best, least, best_cost = NO_CARD, NO_BOUND, 0
+    if not mask.any():
+        return best, least
+    after = np.empty(NUM_CARDS, np.int16)
+    deadwood_after_discards(hand, wild_rank, rules, after)
+    for card in range(NUM_CARDS):
+        if hand[card] > 0 and mask[card] and after[card] <= least:
+            cost = 2 * card_points(card, wild_rank, rules) + (rank_of(card) != wild_rank)
+            if after[card] < least or cost > best_cost:
+                best, least, best_cost = card, after[card], cost
+    return best, least

@@ -1,0 +1,126 @@
+"""Many games at once between agents: who sits where is given, and so is the seed of every game.
+
+An agent is asked about all the games in which it is to act, in one call. What it answers is checked.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.registry import AgentError, in_one_line
+from three_thirteen_env.actions import NUM_ACTIONS, action_name
+from three_thirteen_env.agent import Actions, Agent, Masks
+from three_thirteen_env.batch import legal_actions_each, start_each, step_each
+from three_thirteen_env.rules import MAX_PLAYERS, NUM_ROUNDS, Rules
+from three_thirteen_env.state import NOBODY, STATE, Phase, State, States
+from three_thirteen_env.view import hide_each
+
+# What is kept of a game. Its seats are padded to 8, and its rounds to 11.
+GAME = np.dtype(
+    [
+        ("group", np.int32),  # the games of a group have the same deals
+        ("seed", np.int64),
+        ("agents", np.int16, (MAX_PLAYERS,)),  # which agent sat in each seat, or NOBODY
+        ("points", np.int16, (NUM_ROUNDS, MAX_PLAYERS)),  # of each round and seat
+        ("went_out", np.int8, (NUM_ROUNDS,)),  # the seat that went out in each round, or NOBODY
+        ("num_turns", np.int16, (NUM_ROUNDS,)),  # of all seats together in each round
+    ]
+)
+Games = npt.NDArray[np.void]  # (num_games,) GAME
+Seating = npt.NDArray[np.int64]  # (num_games, num_players), which agent sits in each seat
+
+
+class Player(NamedTuple):
+    """An agent with its name and the source of its chance."""
+
+    name: str
+    agent: Agent
+    rng: np.random.Generator
+
+
+def play_games(players: Sequence[Player], seating: Seating, seeds: npt.NDArray[np.int64], rules: Rules) -> Games:
+    """Play the games of the seeds ``(n,)`` to their ends, with the players seated as ``(n, num_players)`` says.
+
+    Raises AgentError when an agent fails or chooses what is not legal.
+    """
+    states = np.zeros(len(seeds), STATE)
+    start_each(states, seeds, rules)
+    while True:
+        playing = np.flatnonzero(states["phase"] != Phase.GAME_OVER)
+        if len(playing) == 0:
+            return _results(states, seating)
+        to_act = seating[playing, states["seat"][playing]]
+        for index, player in enumerate(players):
+            games = playing[to_act == index]
+            if len(games) > 0:
+                states[games] = _after_action(player, states[games], rules)
+
+
+def _after_action(player: Player, states: States, rules: Rules) -> States:
+    """The states after the action that a player chooses in each of them."""
+    masks = np.empty((len(states), NUM_ACTIONS), np.int8)
+    legal_actions_each(states, rules, masks)
+    views = states.copy()
+    hide_each(views, np.ascontiguousarray(states["seat"]))
+    try:
+        answer = player.agent.act(views, masks.copy(), player.rng)
+    except Exception as error:  # whatever the code of another does
+        index = _first_failure(player, views, masks)
+        where = _situation(states[index], masks[index])
+        raise AgentError(f"agent {player.name!r} failed: {in_one_line(error)}; asked about {where}") from error
+    step_each(states, _checked(player, answer, states, masks), rules)
+    return states
+
+
+def _first_failure(player: Player, views: States, masks: Masks) -> int:
+    """Which view an agent fails at, asked one by one; the first if it fails only at all of them together."""
+    for index in range(len(views)):
+        try:
+            player.agent.act(views[index : index + 1], masks[index : index + 1], player.rng)
+        except Exception:
+            return index
+    return 0
+
+
+def _checked(player: Player, answer: object, states: States, masks: Masks) -> Actions:
+    """The actions that an agent answered. Raises AgentError unless there is one for each state, and each is legal."""
+    try:
+        actions = np.asarray(answer)
+    except ValueError:  # rows of different lengths
+        actions = np.empty(0)
+    if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
+        raise AgentError(
+            f"agent {player.name!r} must give {len(states)} integers, one for each view, and gave an array of shape "
+            f"{actions.shape} and type {actions.dtype}; asked about {_situation(states[0], masks[0])}"
+        )
+    known = (actions >= 0) & (actions < NUM_ACTIONS)
+    legal = known & (masks[np.arange(len(states)), np.where(known, actions, 0)] == 1)
+    if not legal.all():
+        index = int(legal.argmin())
+        action = int(actions[index])
+        words = f"{action} ({action_name(action)})" if known[index] else f"{action}"
+        where = _situation(states[index], masks[index])
+        raise AgentError(f"agent {player.name!r} chose the illegal action {words}; asked about {where}")
+    return actions.astype(np.int64)
+
+
+def _situation(state: State, mask: npt.NDArray[np.int8]) -> str:
+    """Where a game stands and what may be done there, in words."""
+    legal = ", ".join(action_name(int(action)) for action in np.flatnonzero(mask))
+    return (
+        f"seat {state.seat} in the game of seed {state.seed}, round {state.round_number}, turn {state.num_turns + 1}, "
+        f"where legal is: {legal}"
+    )
+
+
+def _results(states: States, seating: Seating) -> Games:
+    games = np.zeros(len(states), GAME)
+    games["seed"] = states["seed"]
+    games["agents"] = NOBODY
+    games["agents"][:, : seating.shape[1]] = seating
+    games["points"] = states["round_points"]
+    games["went_out"] = states["went_out"]
+    games["num_turns"] = states["round_turns"]
+    return games
