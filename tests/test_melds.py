@@ -7,8 +7,10 @@ from tests import reference
 from tests.playing import COMPILED
 from three_thirteen_env.cards import NUM_CARDS, cards_of, hand, hand_of, parse_card, rank_of, suit_of
 from three_thirteen_env.melds import arrange, can_go_out, deadwood_points, is_run, is_set
-from three_thirteen_env.rules import MAX_HAND, Rules
-from three_thirteen_env.solver import deadwood_after_discards, num_isolated
+from three_thirteen_env.rules import MAX_HAND, Rules, card_points
+from three_thirteen_env.run_table import MAX_TABLE_WILD, RANK_POINTS, RUN_POINTS, points_saved, table_index
+from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search
+from three_thirteen_env.solver import cards_to_go_out_with, deadwood_after_discards, least_deadwood
 
 W = 8  # the wild rank of the tables: eights
 ACES_HIGH = Rules(aces_high=True)
@@ -192,6 +194,13 @@ def test_solver_and_reference_agree_on_hands_of_every_kind():
         check_hand(cards, wild_rank, rules)
 
 
+def test_the_fast_solver_and_its_plain_twin_agree():
+    melds = np.empty(MAX_MELDS, np.int64)
+    for cards, wild_rank, rules in random_hands(np.random.default_rng(7), 20_000):
+        held = hand_of(cards)
+        assert least_deadwood(held, wild_rank, rules) == search(held, wild_rank, rules, NO_BOUND, melds)[0]
+
+
 @pytest.mark.slow
 def test_solver_and_reference_agree_on_millions_of_hands():
     for cards, wild_rank, rules in random_hands(np.random.default_rng(2), 2_000_000):
@@ -232,12 +241,36 @@ def test_one_card_more_never_costs_more_than_itself_and_one_less_never_saves_mor
             assert points <= expected + reference.deadwood_points([card], wild_rank, rules)
 
 
-def test_isolated_cards_leave_no_hand_out_that_could_go():
-    rng = np.random.default_rng(5)
-    for cards, wild_rank, rules in random_hands(rng, 2000):
-        num_wild = sum(rank_of(card) == wild_rank for card in cards)
-        if 2 * (num_isolated(hand_of(cards), wild_rank, rules) - 1) > num_wild:
-            assert not reference.cards_to_go_out_with(cards, wild_rank, rules)
+def test_the_cards_to_go_out_with_are_those_without_which_the_hand_melds():
+    is_way_out = np.empty(NUM_CARDS, np.int8)
+    for cards, wild_rank, rules in random_hands(np.random.default_rng(5), 2000):
+        cards_to_go_out_with(hand_of(cards), wild_rank, rules, is_way_out)
+        expected = reference.cards_to_go_out_with(cards, wild_rank, rules) if len(cards) > 1 else set()
+        assert set(np.flatnonzero(is_way_out).tolist()) == expected, (cards, wild_rank, rules)
+
+
+def test_the_tables_of_the_solver_cost_what_the_rules_say():
+    for rules in [Rules(aces_high=high, court_cards_ten=ten) for high in (False, True) for ten in (False, True)]:
+        costs = RANK_POINTS[table_index(rules)]
+        assert [costs[rank] for rank in range(1, 14)] == [card_points(rank - 1, 0, rules) for rank in range(1, 14)]
+
+
+@pytest.mark.parametrize("rules", [Rules(), ACES_HIGH], ids=["aces low", "aces high"])
+def test_the_table_of_runs_saves_what_the_reference_saves_in_one_suit(rules):
+    """A suit with up to six wild cards of another: no sets, so the table alone is the answer."""
+    rng = np.random.default_rng(6)
+    for num_wild in range(MAX_TABLE_WILD + 1):
+        for mask in rng.integers(1, 2**13, 60 if COMPILED else 4).tolist():
+            cards = [card for card in range(13) if mask >> card & 1 and rank_of(card) != W][: 14 - num_wild]
+            if not COMPILED:
+                cards = cards[: 8 - num_wild]
+            row = RUN_POINTS[table_index(rules), sum(1 << card for card in cards)]
+            wild_cards = [parse_card(text) for text in ("8c", "8d", "8h", "8s", "8c", "8d")][:num_wild]
+            if cards and len(cards) + num_wild >= 3:
+                total = sum(card_points(card, W, rules) for card in cards)
+                saved = points_saved(row, num_wild)
+                unused = 8 * num_wild if saved == 0 else 0
+                assert total - saved + unused == reference.deadwood_points(cards + wild_cards, W, rules)
 
 
 @pytest.mark.parametrize(

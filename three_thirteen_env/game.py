@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from three_thirteen_env.actions import DISCARD, DRAW_STOCK, GO_OUT, NUM_ACTIONS, TAKE_UPCARD
-from three_thirteen_env.cards import NUM_CARDS, NUM_RANKS, Hand
+from three_thirteen_env.cards import NUM_CARDS
 from three_thirteen_env.chance import first_dealer, shuffle
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.rules import Rules, hand_size, wild_rank_of
-from three_thirteen_env.solver import least_deadwood, melds_completely, num_isolated
+from three_thirteen_env.solver import cards_to_go_out_with, least_deadwood
 from three_thirteen_env.state import MAX_CARDS, NO_CARD, NOBODY, Phase, State
 
 DRAW_PHASE, DISCARD_PHASE, GAME_OVER = int(Phase.DRAW), int(Phase.DISCARD), int(Phase.GAME_OVER)
@@ -128,25 +128,13 @@ def _legal_discards(state: State, rules: Rules, mask: Mask) -> None:
     barred = NO_CARD if rules.may_return_upcard else state.taken
     if barred != NO_CARD and hand[barred] == hand_size_of(state, state.seat):
         barred = NO_CARD
-    may_go_out = state.out_seat == NOBODY and _can_come_near(hand, wild_rank, rules)
-    rest = hand.copy()
+    is_way_out = np.zeros(NUM_CARDS, np.int8)
+    if state.out_seat == NOBODY:
+        cards_to_go_out_with(hand, wild_rank, rules, is_way_out)
     for card in range(NUM_CARDS):
-        if hand[card] == 0 or card == barred:
-            continue
-        mask[DISCARD + card] = 1
-        if may_go_out:
-            rest[card] -= 1
-            mask[GO_OUT + card] = melds_completely(rest, wild_rank, rules)
-            rest[card] += 1
-
-
-@compiled
-def _can_come_near(hand: Hand, wild_rank: int, rules: Rules) -> bool:
-    """False only if more than one card is left over however the hand is melded: a cheap look before the searches."""
-    num_wild = 0
-    for card in range(wild_rank - 1, NUM_CARDS, NUM_RANKS):
-        num_wild += hand[card]
-    return 2 * (num_isolated(hand, wild_rank, rules) - 1) <= num_wild
+        if hand[card] > 0 and card != barred:
+            mask[DISCARD + card] = 1
+            mask[GO_OUT + card] = is_way_out[card]
 
 
 @compiled

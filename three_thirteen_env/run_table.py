@@ -12,19 +12,29 @@ import numpy as np
 import numpy.typing as npt
 
 from three_thirteen_env.cards import ACE, KING, NUM_RANKS
-from three_thirteen_env.rules import COURT_POINTS, HIGH_ACE_POINTS, MIN_MELD
+from three_thirteen_env.compiled import compiled
+from three_thirteen_env.rules import COURT_POINTS, HIGH_ACE_POINTS, MIN_MELD, Rules
 
 MAX_TABLE_WILD = 6
 LANE_BITS = 8
-LANE = 255
+LANE = (1 << LANE_BITS) - 1
+
+
+def _rank_points() -> npt.NDArray[np.int64]:
+    ranks = np.arange(KING + 1)
+    points = np.stack([ranks, np.minimum(ranks, COURT_POINTS)] * 2)
+    points[2:, ACE] = HIGH_ACE_POINTS
+    return points
+
+
+# What a natural card of a rank costs: by `table_index`, then by rank, (4, 14) int64.
+RANK_POINTS = _rank_points()
 
 
 def _most_saved(aces_high: bool) -> npt.NDArray[np.uint8]:
     """The most that runs save, court cards at face value and at ten, ``(2 ** positions, 2, MAX_TABLE_WILD + 1)``."""
-    ranks = np.arange(ACE, KING + 1, dtype=np.uint8)
-    points = np.stack([ranks, np.minimum(ranks, COURT_POINTS)], axis=1)
+    points = RANK_POINTS[2 * aces_high : 2 * aces_high + 2, ACE:].T.astype(np.uint8)
     if aces_high:  # a fourteenth position, for the ace above the king
-        points[0] = HIGH_ACE_POINTS
         points = np.concatenate([points, points[:1]])
     num_positions = len(points)
     best = {num_positions: np.zeros((1, 2, MAX_TABLE_WILD + 1), np.uint8)}
@@ -53,5 +63,17 @@ def _run_points() -> npt.NDArray[np.int64]:
     return table.reshape(4, -1)
 
 
-# By 2 * aces_high + court_cards_ten, then by the cards of the suit, (4, 8192) int64.
+# What runs save: by `table_index`, then by the cards of the suit, (4, 8192) int64.
 RUN_POINTS = _run_points()
+
+
+@compiled
+def table_index(rules: Rules) -> int:
+    """Where the tables have what the rules say."""
+    return 2 * rules.aces_high + rules.court_cards_ten
+
+
+@compiled
+def points_saved(row: int, num_wild: int) -> int:
+    """What a row of `RUN_POINTS` says with so many wild cards."""
+    return row >> LANE_BITS * num_wild & LANE

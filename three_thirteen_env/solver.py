@@ -15,22 +15,32 @@ plain search. Every function here trusts its caller; `three_thirteen_env.melds` 
 import numpy as np
 import numpy.typing as npt
 
-from three_thirteen_env.cards import ACE, NUM_CARDS, NUM_RANKS, NUM_SUITS, Hand, rank_of
+from three_thirteen_env.cards import ACE, KING, NUM_CARDS, NUM_RANKS, NUM_SUITS, Hand, rank_of
 from three_thirteen_env.compiled import compiled
-from three_thirteen_env.rules import MIN_MELD, Rules, card_points
-from three_thirteen_env.run_table import LANE, LANE_BITS, MAX_TABLE_WILD, RUN_POINTS
+from three_thirteen_env.rules import HIGH_ACE_POINTS, MIN_MELD, Rules, card_points
+from three_thirteen_env.run_table import MAX_TABLE_WILD, RANK_POINTS, RUN_POINTS, points_saved, table_index
 from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search
 
 SUIT = (1 << NUM_RANKS) - 1  # the bits of one suit
 ACES = 1 | 1 << NUM_RANKS | 1 << 2 * NUM_RANKS | 1 << 3 * NUM_RANKS  # the aces; << rank - 1 for another rank
-MAX_BRANCHES = 512  # of the stack below; about 120 for fourteen cards whose ranks all may make a set
 
-# What is known of a hand but for its board: an array with the twins of each rank (1 to 13) and what follows.
-NUM_WILD, NUM_NATURAL, NATURAL_POINTS, HAS_TWINS, NUM_FACTS = 14, 15, 16, 17, 18
-# What the best choice of sets leaves: the board, the wild cards, the points that sets and runs save, and a bit for
-# every rank (1 to 13) that made a set.
-LEFT, WILD_LEFT, SAVED, SETS, NUM_CHOICES = 0, 1, 2, 3, 4
-DECIDED = 4  # and in the stack of choices begun, how many ranks are decided
+# The cards that have another of their suit so many ranks below them, and above them: bits of a board, by distance.
+ABOVE = np.array([sum(ACES << rank for rank in range(distance, NUM_RANKS)) for distance in range(NUM_RANKS)])
+BELOW = np.array([sum(ACES << rank for rank in range(NUM_RANKS - distance)) for distance in range(NUM_RANKS)])
+
+# All that is worked out about a hand but for its board is in one array of integers:
+#
+#     1 to 13       the twins of each rank: how many cards it has more than the board shows
+#     14 to 17      the wild cards, the natural cards, what these cost, and whether there are twins
+#     18 to 21      the best choice of sets: the board that it leaves to the runs, the wild cards that it leaves, the
+#                   points that it and the runs save, and a bit for every rank that makes a set
+#     22 to 34      the ranks that may make a set
+#     35 and on     choices begun, five integers each: as 18 to 21, and how many of those ranks are decided
+NUM_WILD, NUM_NATURAL, NATURAL_POINTS, HAS_TWINS = 14, 15, 16, 17
+BEST_LEFT, BEST_WILD_LEFT, BEST_SAVED, BEST_SETS = 18, 19, 20, 21
+CANDIDATES, CHOICES = 22, 35
+LEFT, WILD_LEFT, SAVED, SETS, DECIDED, CHOICE_SIZE = 0, 1, 2, 3, 4, 5
+WORK_SIZE = CHOICES + 128 * CHOICE_SIZE  # fourteen cards never need more than 60 choices
 
 Integers = npt.NDArray[np.int64]
 
@@ -38,36 +48,34 @@ Integers = npt.NDArray[np.int64]
 @compiled
 def least_deadwood(hand: Hand, wild_rank: int, rules: Rules) -> int:
     """The points of the deadwood of a hand of 1 to 14 cards arranged best."""
-    facts = np.zeros(NUM_FACTS, np.int64)
-    board = _board_of(hand, wild_rank, rules, facts)
-    if not _is_for_table(hand, wild_rank, rules, facts):
-        return _beyond_table(hand, wild_rank, rules, facts)
-    return _deadwood(board, facts, wild_rank, rules, np.empty(NUM_CHOICES, np.int64))
+    work = np.empty(WORK_SIZE, np.int64)
+    board = _take_in(hand, wild_rank, rules, work)
+    if _is_for_table(hand, wild_rank, rules, work):
+        return _deadwood(board, work, wild_rank, rules)
+    return _deadwood_beyond_table(hand, work, wild_rank, rules)
 
 
 @compiled
 def melds_completely(hand: Hand, wild_rank: int, rules: Rules) -> bool:
     """Whether all cards of a hand fit in melds."""
-    num_natural, num_wild = 0, 0
-    for card in range(NUM_CARDS):
-        if rank_of(card) == wild_rank:
-            num_wild += hand[card]
-        else:
-            num_natural += hand[card]
-    if num_natural == 0:
-        return num_wild >= MIN_MELD and rules.wild_only_melds
+    if least_deadwood(hand, wild_rank, rules) > 0:
+        return False
     # A natural card always costs something, and wild cards attach to the melds of the natural ones.
-    return num_natural + num_wild >= MIN_MELD and least_deadwood(hand, wild_rank, rules) == 0
+    num_cards = hand.sum()
+    num_wild = 0
+    for suit in range(NUM_SUITS):
+        num_wild += hand[NUM_RANKS * suit + wild_rank - 1]
+    return num_cards > num_wild or (num_cards >= MIN_MELD and rules.wild_only_melds)
 
 
 @compiled
 def deadwood_after_discards(hand: Hand, wild_rank: int, rules: Rules, points: npt.NDArray[np.int16]) -> None:
     """Write the least deadwood after each possible discard, ``(52,) int16``; -1: no such card."""
-    facts = np.zeros(NUM_FACTS, np.int64)
-    board = _board_of(hand, wild_rank, rules, facts)
+    work = np.empty(WORK_SIZE, np.int64)
+    board = _take_in(hand, wild_rank, rules, work)
     points[:] = -1
-    if _is_for_table(hand, wild_rank, rules, facts) and facts[NUM_NATURAL] > 1:
-        _deadwood_after_each(hand, board, facts, wild_rank, rules, points)
+    if work[NUM_NATURAL] > 1 and _is_for_table(hand, wild_rank, rules, work):
+        _deadwood_after_each(hand, board, work, wild_rank, rules, points)
         return
     rest = hand.copy()
     for card in range(NUM_CARDS):
@@ -78,14 +86,240 @@ def deadwood_after_discards(hand: Hand, wild_rank: int, rules: Rules, points: np
 
 
 @compiled
+def cards_to_go_out_with(hand: Hand, wild_rank: int, rules: Rules, is_way_out: npt.NDArray[np.int8]) -> None:
+    """Write for every card whether a hand melds completely without it, ``(52,) int8``; 0 for a card not held."""
+    is_way_out[:] = 0
+    if not _is_near_going_out(hand, wild_rank, rules):
+        return
+    # The discard and the deadwood without it are an arrangement of the whole hand, so this costs no more than a card.
+    if least_deadwood(hand, wild_rank, rules) > max(HIGH_ACE_POINTS, KING, rules.wild_points):
+        return
+    after = np.empty(NUM_CARDS, np.int16)
+    deadwood_after_discards(hand, wild_rank, rules, after)
+    rest = hand.copy()
+    for card in range(NUM_CARDS):
+        if after[card] == 0:
+            rest[card] -= 1
+            is_way_out[card] = melds_completely(rest, wild_rank, rules)
+            rest[card] += 1
+
+
+@compiled
+def _is_near_going_out(hand: Hand, wild_rank: int, rules: Rules) -> bool:
+    """False only if more than one card is left over however a hand is melded; a cheap look before the search.
+
+    A natural card that has none of its rank beside it, and none of its suit within reach of the wild cards, takes two
+    wild cards for itself. One such card may be the discard.
+    """
+    board, twins, num_wild = 0, 0, 0
+    for card in range(NUM_CARDS):
+        board |= np.int64(hand[card] > 0) << card
+        twins |= np.int64(hand[card] > 1) << card
+    for suit in range(NUM_SUITS):
+        num_wild += hand[NUM_RANKS * suit + wild_rank - 1]
+    board &= ~(ACES << wild_rank - 1)
+    same_rank = board << NUM_RANKS | board >> NUM_RANKS | board << 2 * NUM_RANKS | board >> 2 * NUM_RANKS
+    same_rank |= board << 3 * NUM_RANKS | board >> 3 * NUM_RANKS
+    alone = board & ~(same_rank | twins | _in_reach_of_runs(board, num_wild, rules.aces_high))
+    num_alone = 0
+    while alone:
+        alone &= alone - 1
+        num_alone += 1
+    return 2 * (num_alone - 1) <= num_wild
+
+
+@compiled
+def _take_in(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> int:
+    """Count the cards of a hand; writes the work array up to the best choice, and gives the board."""
+    board, num_cards, natural_points, num_twins = 0, 0, 0, 0
+    for card in range(NUM_CARDS):
+        board |= np.int64(hand[card] > 0) << card
+        num_cards += hand[card]
+    board &= ~(ACES << wild_rank - 1)
+    for rank in range(ACE, KING + 1):
+        work[rank] = 0
+        for suit in range(NUM_SUITS):
+            work[rank] += hand[NUM_RANKS * suit + rank - 1]
+    work[NUM_WILD] = work[wild_rank]
+    work[NUM_NATURAL] = num_cards - work[wild_rank]
+    work[wild_rank] = 0
+    for rank in range(ACE, KING + 1):
+        natural_points += work[rank] * RANK_POINTS[table_index(rules), rank]
+        work[rank] -= _num_of_rank(board, rank)
+        num_twins += work[rank]
+    work[NATURAL_POINTS] = natural_points
+    work[HAS_TWINS] = num_twins > 0
+    return board
+
+
+@compiled
+def _is_for_table(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> bool:
+    """Whether a hand has natural cards, and no more wild cards and twins than the table can deal with."""
+    if work[NUM_NATURAL] == 0 or work[NUM_WILD] > MAX_TABLE_WILD:
+        return False
+    return work[HAS_TWINS] == 0 or not _may_run_twice(hand, wild_rank, work[NUM_WILD], rules.aces_high)
+
+
+@compiled
+def _deadwood_beyond_table(hand: Hand, work: Integers, wild_rank: int, rules: Rules) -> int:
+    """The least deadwood of a hand that is not for the table."""
+    if 0 < 2 * work[NUM_NATURAL] <= work[NUM_WILD]:
+        return 0
+    return search(hand, wild_rank, rules, NO_BOUND, np.empty(MAX_MELDS, np.int64))[0]
+
+
+@compiled
+def _may_run_twice(hand: Hand, wild_rank: int, num_wild: int, aces_high: bool) -> bool:
+    """Whether two runs may use two cards of one face: each of them takes two more cards next to it."""
+    near = np.empty(5, np.int64)  # how many cards there are two below the face, one below, and so on
+    for card in range(NUM_CARDS):
+        rank = rank_of(card)
+        if hand[card] < 2 or rank == wild_rank:
+            continue
+        for place in range(5):
+            near[place] = _num_beside(hand, card, place - 2, wild_rank, aces_high)
+        for first in range(3):  # the lowest card of a run of three, from two below the face
+            for second in range(first, 3):
+                if rank == ACE and (first == 1 or second == 1):
+                    continue  # K-A-2 is no run
+                num_needed = 0
+                for place in range(5):
+                    num_used = (first <= place < first + MIN_MELD) + (second <= place < second + MIN_MELD)
+                    if place != 2 and num_used > 0:
+                        num_needed += max(0, num_used - near[place])
+                if num_needed <= num_wild:
+                    return True
+    return False
+
+
+@compiled
+def _num_beside(hand: Hand, card: int, distance: int, wild_rank: int, aces_high: bool) -> int:
+    """How many natural cards there are of the suit, so far above a card in its runs; far too few where there is none.
+
+    Where aces are high the ace has the two and three above it and the queen and king below it.
+    """
+    rank = rank_of(card)
+    position = rank + distance
+    if aces_high and position < ACE == rank:
+        position += NUM_RANKS
+    elif aces_high and position == KING + 1:
+        position = ACE
+    if not ACE <= position <= KING:
+        return -MAX_TABLE_WILD - 1
+    return 0 if position == wild_rank else int(hand[card - rank + position])
+
+
+@compiled
+def _deadwood(board: int, work: Integers, wild_rank: int, rules: Rules) -> int:
+    """The least deadwood of a hand that is for the table; writes the best choice of sets."""
+    work[BEST_LEFT], work[BEST_WILD_LEFT], work[BEST_SAVED], work[BEST_SETS] = board, work[NUM_WILD], 0, 0
+    if work[NUM_NATURAL] + work[NUM_WILD] >= MIN_MELD:
+        _choose_sets(board, work, table_index(rules), rules.aces_high)
+    if work[BEST_SAVED] > 0 or work[NUM_WILD] == 0:
+        return work[NATURAL_POINTS] - work[BEST_SAVED]
+    return work[NATURAL_POINTS] + work[NUM_WILD] * card_points(wild_rank - 1, wild_rank, rules)
+
+
+@compiled
+def _choose_sets(board: int, work: Integers, table: int, aces_high: bool) -> None:
+    """Write the choice of sets that saves most together with the runs of what they leave."""
+    num_wild, num_candidates = work[NUM_WILD], 0
+    for rank in range(ACE, KING + 1):
+        size = work[rank] + _num_of_rank(board, rank)
+        if size >= 2 and size + num_wild >= MIN_MELD:
+            work[CANDIDATES + num_candidates] = rank
+            num_candidates += 1
+    if num_candidates == 0:
+        work[BEST_SAVED] = _saved_by_runs(board, num_wild, table)
+        return
+    in_reach = _in_reach_of_runs(board, num_wild, aces_high)
+    top = _push(work, CHOICES, board, num_wild, 0, 0, 0)
+    while top > CHOICES:
+        top -= CHOICE_SIZE
+        left, wild_left, saved = work[top + LEFT], work[top + WILD_LEFT], work[top + SAVED]
+        sets, decided = work[top + SETS], work[top + DECIDED]
+        if decided == num_candidates:
+            saved += _saved_by_runs(left, wild_left, table)
+            if saved > work[BEST_SAVED]:
+                work[BEST_LEFT], work[BEST_WILD_LEFT] = left, wild_left
+                work[BEST_SAVED], work[BEST_SETS] = saved, sets
+                if saved == work[NATURAL_POINTS]:
+                    return
+            continue
+        rank = work[CANDIDATES + decided]
+        points = RANK_POINTS[table, rank]
+        of_rank = left & ACES << rank - 1
+        contested = of_rank & in_reach
+        if contested or work[rank] + _num_of_rank(of_rank, rank) < MIN_MELD:  # it may as well make no set
+            top = _push(work, top, left, wild_left, saved, sets, decided + 1)
+        some = contested
+        while True:
+            taken = of_rank ^ contested | some
+            size = work[rank] + _num_of_rank(taken, rank)
+            needed = max(0, MIN_MELD - size)
+            if needed <= wild_left and size > (work[rank] == 0):
+                top = _push(
+                    work, top, left & ~taken, wild_left - needed, saved + size * points, sets | 1 << rank, decided + 1
+                )
+            if some == 0:
+                break
+            some = some - 1 & contested
+
+
+@compiled
+def _push(work: Integers, top: int, left: int, wild_left: int, saved: int, sets: int, decided: int) -> int:
+    """Push a choice begun; gives the new top of the stack."""
+    work[top + LEFT], work[top + WILD_LEFT], work[top + SAVED] = left, wild_left, saved
+    work[top + SETS], work[top + DECIDED] = sets, decided
+    return top + CHOICE_SIZE
+
+
+@compiled
+def _num_of_rank(board: int, rank: int) -> int:
+    """How many cards of a rank a board has."""
+    of_rank = board >> rank - 1
+    return (of_rank & 1) + (of_rank >> 13 & 1) + (of_rank >> 26 & 1) + (of_rank >> 39 & 1)
+
+
+@compiled
+def _in_reach_of_runs(board: int, num_wild: int, aces_high: bool) -> int:
+    """The cards of a board that a run can use together with another natural card."""
+    near = 0
+    for distance in range(1, min(num_wild + 1, KING - ACE) + 1):
+        near |= board << distance & ABOVE[distance] | board >> distance & BELOW[distance]
+        if aces_high:  # the ace is next to the king, too
+            position = NUM_RANKS - distance
+            near |= (board & ACES) << position | board >> position & ACES
+    return near & board
+
+
+@compiled
+def _saved_by_runs(board: int, num_wild: int, table: int) -> int:
+    """The most points that the runs of all suits save with the wild cards there are."""
+    clubs, diamonds = RUN_POINTS[table, board & SUIT], RUN_POINTS[table, board >> NUM_RANKS & SUIT]
+    hearts, spades = RUN_POINTS[table, board >> 2 * NUM_RANKS & SUIT], RUN_POINTS[table, board >> 3 * NUM_RANKS & SUIT]
+    if num_wild == 0:
+        return points_saved(clubs, 0) + points_saved(diamonds, 0) + points_saved(hearts, 0) + points_saved(spades, 0)
+    most = 0
+    for num_black in range(num_wild + 1):
+        num_red = num_wild - num_black
+        black, red = 0, 0
+        for number in range(num_black + 1):
+            black = max(black, points_saved(clubs, number) + points_saved(spades, num_black - number))
+        for number in range(num_red + 1):
+            red = max(red, points_saved(diamonds, number) + points_saved(hearts, num_red - number))
+        most = max(most, black + red)
+    return most
+
+
+@compiled
 def _deadwood_after_each(
-    hand: Hand, board: int, facts: Integers, wild_rank: int, rules: Rules, points: npt.NDArray[np.int16]
+    hand: Hand, board: int, work: Integers, wild_rank: int, rules: Rules, points: npt.NDArray[np.int16]
 ) -> None:
-    """The same for a hand that is for the table: only a card that serves a meld takes another look."""
-    choice = np.empty(NUM_CHOICES, np.int64)
-    whole = _deadwood(board, facts, wild_rank, rules, choice)
-    left, wild_left, sets = choice[LEFT], choice[WILD_LEFT], choice[SETS]
-    table = _table_of(rules)
+    """Write the deadwood after each discard from a hand for the table: only a card in a meld takes another look."""
+    whole = _deadwood(board, work, wild_rank, rules)
+    left, wild_left, sets = work[BEST_LEFT], work[BEST_WILD_LEFT], work[BEST_SETS]
+    table = table_index(rules)
     saved_by_runs = _saved_by_runs(left, wild_left, table)
     after_wild = -1
     for card in range(NUM_CARDS):
@@ -94,221 +328,23 @@ def _deadwood_after_each(
         rank, bit, is_twin = rank_of(card), 1 << card, hand[card] > 1
         if rank == wild_rank:
             if after_wild < 0:
-                facts[NUM_WILD] -= 1
-                after_wild = _deadwood(board, facts, wild_rank, rules, choice)
-                facts[NUM_WILD] += 1
+                work[NUM_WILD] -= 1
+                after_wild = _deadwood(board, work, wild_rank, rules)
+                work[NUM_WILD] += 1
             points[card] = after_wild
             continue
-        cost = card_points(card, wild_rank, rules)
+        cost = RANK_POINTS[table, rank]
         if is_twin:
-            is_needed = sets >> rank & 1 == 1
+            is_melded = sets >> rank & 1 == 1
         else:
-            is_needed = left & bit == 0 or _saved_by_runs(left & ~bit, wild_left, table) < saved_by_runs
-        if not is_needed:
+            is_melded = left & bit == 0 or _saved_by_runs(left & ~bit, wild_left, table) < saved_by_runs
+        if not is_melded:
             points[card] = whole - cost
             continue
-        facts[NUM_NATURAL] -= 1
-        facts[NATURAL_POINTS] -= cost
-        facts[rank] -= is_twin
-        points[card] = _deadwood(board if is_twin else board & ~bit, facts, wild_rank, rules, choice)
-        facts[rank] += is_twin
-        facts[NATURAL_POINTS] += cost
-        facts[NUM_NATURAL] += 1
-
-
-@compiled
-def _table_of(rules: Rules) -> Integers:
-    return RUN_POINTS[2 * rules.aces_high + rules.court_cards_ten]
-
-
-@compiled
-def _board_of(hand: Hand, wild_rank: int, rules: Rules, facts: Integers) -> int:
-    """The board of a hand; writes the facts, which are zeros."""
-    board = 0
-    for card in range(NUM_CARDS):
-        count = int(hand[card])
-        if count == 0:
-            continue
-        rank = rank_of(card)
-        if rank == wild_rank:
-            facts[NUM_WILD] += count
-            continue
-        board |= 1 << card
-        facts[NUM_NATURAL] += count
-        facts[NATURAL_POINTS] += count * card_points(card, wild_rank, rules)
-        if count > 1:
-            facts[rank] += count - 1
-            facts[HAS_TWINS] = 1
-    return board
-
-
-@compiled
-def _is_for_table(hand: Hand, wild_rank: int, rules: Rules, facts: Integers) -> bool:
-    """Whether a hand has natural cards, and no more wild cards and twins than the table can deal with."""
-    if facts[NUM_NATURAL] == 0 or facts[NUM_WILD] > MAX_TABLE_WILD:
-        return False
-    return facts[HAS_TWINS] == 0 or not _may_run_twice(hand, wild_rank, facts[NUM_WILD], rules.aces_high)
-
-
-@compiled
-def _beyond_table(hand: Hand, wild_rank: int, rules: Rules, facts: Integers) -> int:
-    """The least deadwood of a hand that is not for the table."""
-    if 0 < 2 * facts[NUM_NATURAL] <= facts[NUM_WILD]:
-        return 0
-    return search(hand, wild_rank, rules, NO_BOUND, np.empty(MAX_MELDS, np.int64))[0]
-
-
-@compiled
-def _may_run_twice(hand: Hand, wild_rank: int, num_wild: int, aces_high: bool) -> bool:
-    """Whether two runs may use two cards of one face: that takes four cards more within two ranks of it."""
-    for card in range(NUM_CARDS):
-        if hand[card] < 2 or rank_of(card) == wild_rank:
-            continue
-        near = num_wild
-        ace = card - rank_of(card) + ACE
-        for other in range(ace, ace + NUM_RANKS):
-            distance = abs(other - card)
-            if aces_high and (other == ace or card == ace):
-                distance = min(distance, NUM_RANKS - distance)
-            if 0 < distance < MIN_MELD and rank_of(other) != wild_rank:
-                near += min(2, hand[other])
-        if near >= 2 * (MIN_MELD - 1):
-            return True
-    return False
-
-
-@compiled
-def _deadwood(board: int, facts: Integers, wild_rank: int, rules: Rules, choice: Integers) -> int:
-    """The least deadwood of a hand that is for the table; writes the choice of sets that leads to it."""
-    num_wild = facts[NUM_WILD]
-    choice[LEFT], choice[WILD_LEFT], choice[SAVED], choice[SETS] = board, num_wild, 0, 0
-    if facts[NUM_NATURAL] + num_wild >= MIN_MELD:
-        _choose_sets(board, facts, wild_rank, rules, choice)
-    if choice[SAVED] == 0:
-        return facts[NATURAL_POINTS] + num_wild * card_points(wild_rank - 1, wild_rank, rules)
-    return facts[NATURAL_POINTS] - choice[SAVED]
-
-
-@compiled
-def _choose_sets(board: int, facts: Integers, wild_rank: int, rules: Rules, choice: Integers) -> None:
-    """Write the choice of sets that saves most together with the runs of what they leave."""
-    table = _table_of(rules)
-    num_wild = facts[NUM_WILD]
-    candidates = np.empty(NUM_RANKS, np.int64)
-    num_candidates = 0
-    for rank in range(ACE, NUM_RANKS + 1):
-        size = facts[rank] + _num_bits(board & ACES << rank - 1)
-        if size >= 2 and size + num_wild >= MIN_MELD:
-            candidates[num_candidates] = rank
-            num_candidates += 1
-    if num_candidates == 0:
-        choice[SAVED] = _saved_by_runs(board, num_wild, table)
-        return
-
-    in_reach = _in_reach_of_runs(board, num_wild, rules.aces_high)
-    stack = np.empty((MAX_BRANCHES, NUM_CHOICES + 1), np.int64)  # a choice begun, and how many candidates are decided
-    stack[0, LEFT], stack[0, WILD_LEFT], stack[0, SAVED], stack[0, SETS], stack[0, DECIDED] = board, num_wild, 0, 0, 0
-    top = 1
-    while top > 0:
-        top -= 1
-        left, wild_left, saved, sets, decided = stack[top]
-        if decided == num_candidates:
-            saved += _saved_by_runs(left, wild_left, table)
-            if saved > choice[SAVED]:
-                choice[LEFT], choice[WILD_LEFT], choice[SAVED], choice[SETS] = left, wild_left, saved, sets
-                if saved == facts[NATURAL_POINTS]:
-                    return
-            continue
-        rank = candidates[decided]
-        points = card_points(rank - 1, wild_rank, rules)
-        of_rank = left & ACES << rank - 1
-        contested = of_rank & in_reach
-        some = contested
-        stack[top, DECIDED] = decided + 1
-        if contested or facts[rank] + _num_bits(of_rank) < MIN_MELD:
-            top += 1  # the rank may as well make no set
-        while True:
-            taken = of_rank ^ contested | some
-            size = facts[rank] + _num_bits(taken)
-            needed = max(0, MIN_MELD - size)
-            if needed <= wild_left and (size > 1 or (size == 1 and facts[rank] > 0)):
-                stack[top, LEFT], stack[top, WILD_LEFT] = left & ~taken, wild_left - needed
-                stack[top, SAVED], stack[top, SETS] = saved + size * points, sets | 1 << rank
-                stack[top, DECIDED] = decided + 1
-                top += 1
-            if some == 0:
-                break
-            some = some - 1 & contested
-
-
-@compiled
-def _num_bits(board: int) -> int:
-    count = 0
-    while board:
-        board &= board - 1
-        count += 1
-    return count
-
-
-@compiled
-def _in_reach_of_runs(board: int, num_wild: int, aces_high: bool) -> int:
-    """The cards of a board that a run can use together with another natural card."""
-    in_reach = 0
-    for suit in range(NUM_SUITS):
-        cards = board >> NUM_RANKS * suit & SUIT
-        if aces_high:
-            cards |= (cards & 1) << NUM_RANKS
-        near = 0
-        for distance in range(1, num_wild + 2):
-            near |= cards << distance | cards >> distance
-        near &= cards
-        in_reach |= ((near | near >> NUM_RANKS) & SUIT) << NUM_RANKS * suit
-    return in_reach
-
-
-@compiled
-def num_isolated(hand: Hand, wild_rank: int, rules: Rules) -> int:
-    """How many natural cards fit in no meld with another natural card, whatever is discarded.
-
-    Such a card has none of its rank beside it, and none of its suit within reach of the wild cards; to meld it takes
-    two wild cards that serve no other natural card.
-    """
-    facts = np.zeros(NUM_FACTS, np.int64)
-    board = _board_of(hand, wild_rank, rules, facts)
-    beside = board << NUM_RANKS | board >> 3 * NUM_RANKS
-    beside |= board << 2 * NUM_RANKS | board >> 2 * NUM_RANKS | board << 3 * NUM_RANKS | board >> NUM_RANKS
-    isolated = board & ~beside & ~_in_reach_of_runs(board, facts[NUM_WILD], rules.aces_high)
-    if facts[HAS_TWINS]:
-        for rank in range(ACE, NUM_RANKS + 1):
-            if facts[rank] > 0:
-                isolated &= ~(ACES << rank - 1)
-    return _num_bits(isolated)
-
-
-@compiled
-def _saved_by_runs(board: int, num_wild: int, table: Integers) -> int:
-    """The most points that the runs of all suits save with the wild cards there are."""
-    clubs, diamonds = table[board & SUIT], table[board >> NUM_RANKS & SUIT]
-    hearts, spades = table[board >> 2 * NUM_RANKS & SUIT], table[board >> 3 * NUM_RANKS & SUIT]
-    saved = (clubs & LANE) + (diamonds & LANE) + (hearts & LANE) + (spades & LANE)
-    if num_wild == 0:
-        return saved
-    if num_wild == 1:
-        gain = max(_lane(clubs, 1) - _lane(clubs, 0), _lane(diamonds, 1) - _lane(diamonds, 0))
-        return saved + max(gain, _lane(hearts, 1) - _lane(hearts, 0), _lane(spades, 1) - _lane(spades, 0))
-    most = 0
-    for num_black in range(num_wild + 1):
-        num_red = num_wild - num_black
-        black, red = 0, 0
-        for number in range(num_black + 1):
-            black = max(black, _lane(clubs, number) + _lane(spades, num_black - number))
-        for number in range(num_red + 1):
-            red = max(red, _lane(diamonds, number) + _lane(hearts, num_red - number))
-        most = max(most, black + red)
-    return most
-
-
-@compiled
-def _lane(row: int, num_wild: int) -> int:
-    """What a row of the table saves with so many wild cards."""
-    return row >> LANE_BITS * num_wild & LANE
+        work[NUM_NATURAL] -= 1
+        work[NATURAL_POINTS] -= cost
+        work[rank] -= is_twin
+        points[card] = _deadwood(board if is_twin else board & ~bit, work, wild_rank, rules)
+        work[rank] += is_twin
+        work[NATURAL_POINTS] += cost
+        work[NUM_NATURAL] += 1
