@@ -25,7 +25,7 @@ def test_the_environment_plays_as_the_game_itself_does(rules):
         assert game.get_state().tobytes() == state.tobytes()
         assert game.agent_selection == f"player_{state.seat}"
         observation, *_ = game.last()
-        encode(view_of(state, state.seat), rules, False, expected)
+        encode(view_of(state, state.seat), int(state.seat), rules, False, expected)
         assert observation["observation"].tobytes() == expected.tobytes()
         assert set(np.flatnonzero(observation["action_mask"])) == legal(state, rules)
         game.step(action)

@@ -20,7 +20,7 @@ from three_thirteen_env.view import view_of
 
 def observe(view, rules, kind):
     observation = np.full(observation_size(rules, kind), np.nan, np.float32)
-    encode(view, rules, kind == "melds", observation)
+    encode(view, int(view.observer), rules, kind == "melds", observation)
     return observation
 
 
@@ -89,6 +89,9 @@ def check(state, rules, kind):
     for observer in range(rules.num_players):
         view = view_of(state, observer)
         observation = observe(view, rules, kind)
+        from_state = np.empty_like(observation)
+        encode(state, observer, rules, kind == "melds", from_state)
+        assert (from_state == observation).all()
         assert np.abs(observation).max() <= 1
         rows = described(view, rules, kind)
         assert rows.keys() == slices(rules, kind).keys()

@@ -37,7 +37,7 @@ from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED
 from three_thirteen_env.checks import check_state, checked_choice, checked_integer, checked_rules
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.game import DRAW_PHASE, GAME_OVER, Mask, legal_actions, start, step
-from three_thirteen_env.observation import Kind, Observation, encode_each, observation_size
+from three_thirteen_env.observation import Kind, Observation, encode, observation_size
 from three_thirteen_env.rewards import Reward, illegal_reward, round_rewards
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NOBODY, STATE, State, States
@@ -293,10 +293,7 @@ def _observe(
     states: States, seat: int, rules_row: npt.NDArray[np.int64], with_melds: bool, observation: Observation
 ) -> None:
     """Trusts its caller: write what a seat may know of the game."""
-    views = states.copy()
-    hide(views[0], seat)
-    # The array must be handed on whole: Numba frees it as soon as only a record of it is in use.
-    encode_each(views, _rules_in(rules_row), with_melds, observation.reshape((1, observation.size)))
+    encode(states[0], seat, _rules_in(rules_row), with_melds, observation)
 
 
 @compiled

@@ -114,45 +114,50 @@ def layout_table() -> str:
 
 
 @compiled
-def encode(view: State, rules: Rules, with_melds: bool, observation: Observation) -> None:
-    """Trusts its caller: write the observation of a view, ``(observation_size,) float32``, of either kind."""
-    players, packs, observer = rules.num_players, rules.num_packs, int(view.observer)
+def encode(state: State, seat: int, rules: Rules, with_melds: bool, observation: Observation) -> None:
+    """Trusts its caller: write what a seat observes, ``(observation_size,) float32``, of either kind.
+
+    Only what the seat may know is read, so its view gives the same observation as the state.
+    """
+    players, packs = rules.num_players, rules.num_packs
     observation[:] = 0
-    start = _write_counts(view.hands[observer], packs, observation, 0)
-    if view.pile_size > 0:
-        observation[start + int(view.pile[view.pile_size - 1])] = 1
+    start = _write_counts(state.hands[seat], packs, observation, 0)
+    if state.pile_size > 0:
+        observation[start + int(state.pile[state.pile_size - 1])] = 1
     start += NUM_CARDS
-    for index in range(view.pile_size):
-        observation[start + int(view.pile[index])] += 1 / packs
+    for index in range(state.pile_size):
+        observation[start + int(state.pile[index])] += 1 / packs
     start += NUM_CARDS
     for relative in range(1, players):
-        start = _write_counts(view.hands[(observer + relative) % players], packs, observation, start)
+        other = (seat + relative) % players
+        known = state.hands[other] if other == state.out_seat else state.known[other]
+        start = _write_counts(known, packs, observation, start)
     for relative in range(players):
-        start = _write_counts(view.discarded[(observer + relative) % players], packs, observation, start)
-    observation[start + wild_rank_of(view.round_number) - 1] = 1
+        start = _write_counts(state.discarded[(seat + relative) % players], packs, observation, start)
+    observation[start + wild_rank_of(state.round_number) - 1] = 1
     start += NUM_RANKS
-    observation[start] = view.phase == DRAW_PHASE
-    observation[start + 1] = view.phase == DISCARD_PHASE
+    observation[start] = state.phase == DRAW_PHASE
+    observation[start + 1] = state.phase == DISCARD_PHASE
     start += 2
-    for seat in (view.seat, view.dealer, view.out_seat):
-        if seat != NOBODY:
-            observation[start + (int(seat) - observer) % players] = 1
+    for other in (state.seat, state.dealer, state.out_seat):
+        if other != NOBODY:
+            observation[start + (int(other) - seat) % players] = 1
         start += players
     for relative in range(players):
-        observation[start + relative] = min(1, int(view.scores[(observer + relative) % players]) / SCORE_SCALE)
+        observation[start + relative] = min(1, int(state.scores[(seat + relative) % players]) / SCORE_SCALE)
     start += players
-    observation[start] = int(view.stock_size) / (NUM_CARDS * packs)
-    observation[start + 1] = min(1, int(view.num_turns) / (rules.turn_limit * players))
-    observation[start + 2] = (rules.last_round - int(view.round_number)) / NUM_ROUNDS
+    observation[start] = int(state.stock_size) / (NUM_CARDS * packs)
+    observation[start + 1] = min(1, int(state.num_turns) / (rules.turn_limit * players))
+    observation[start + 2] = (rules.last_round - int(state.round_number)) / NUM_ROUNDS
     if with_melds:
-        _write_melds(view, rules, observation[start + 3 :])
+        _write_melds(state, seat, rules, observation[start + 3 :])
 
 
 @compiled
 def encode_each(views: States, rules: Rules, with_melds: bool, observations: Observation) -> None:
     """Trusts its caller: write the observation of every view ``(n,)`` into a row of ``(n, observation_size)``."""
     for index in range(len(views)):
-        encode(views[index], rules, with_melds, observations[index])
+        encode(views[index], int(views[index].observer), rules, with_melds, observations[index])
 
 
 @compiled
@@ -164,18 +169,18 @@ def _write_counts(counts: npt.NDArray[np.int8], packs: int, observation: Observa
 
 
 @compiled
-def _write_melds(view: State, rules: Rules, values: Observation) -> None:
-    """Write what the solver says of the observer's hand: the three rows that only the kind "melds" has."""
-    wild_rank = wild_rank_of(view.round_number)
-    hand = view.hands[view.observer].copy()
+def _write_melds(state: State, seat: int, rules: Rules, values: Observation) -> None:
+    """Write what the solver says of a hand: the three rows that only the kind "melds" has."""
+    wild_rank = wild_rank_of(state.round_number)
+    hand = state.hands[seat].copy()
     after_discards = np.empty(NUM_CARDS, np.int16)
     values[0] = min(1, least_deadwood(hand, wild_rank, rules) / DEADWOOD_SCALE)
     values[1:] = NOT_A_CHOICE
-    if view.phase == DRAW_PHASE:
-        hand[view.pile[view.pile_size - 1]] += 1
+    if state.phase == DRAW_PHASE:
+        hand[state.pile[state.pile_size - 1]] += 1
         deadwood_after_discards(hand, wild_rank, rules, after_discards)
         values[1] = min(1, int(after_discards[after_discards >= 0].min()) / DEADWOOD_SCALE)
-    elif view.phase == DISCARD_PHASE and view.seat == view.observer:
+    elif state.phase == DISCARD_PHASE and state.seat == seat:
         deadwood_after_discards(hand, wild_rank, rules, after_discards)
         for card in range(NUM_CARDS):
             if after_discards[card] >= 0:

@@ -7,29 +7,49 @@
 All but "win" are in points, and every seat gets its reward when a round ends, whoever ended it.
 """
 
-from typing import Literal
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
 
 from three_thirteen_env.cards import NUM_RANKS
+from three_thirteen_env.compiled import compiled
 from three_thirteen_env.game import GAME_OVER
 from three_thirteen_env.rules import Rules, card_points, hand_size, wild_rank_of
 from three_thirteen_env.state import State
 
 Reward = Literal["points", "margin", "win"]
+POINTS, MARGIN, WIN = range(3)  # the forms in compiled code
+
+
+def form_number(form: Reward) -> int:
+    """The number that compiled code knows a form of reward by."""
+    return get_args(Reward).index(form)
+
+
+@compiled
+def write_rewards(state: State, ended_round: int, rules: Rules, form: int, rewards: npt.NDArray[Any]) -> None:
+    """Trusts its caller: write what every seat gets for the round that has just ended, 1 to 11, ``(players,)``."""
+    players = rules.num_players
+    if form == WIN:
+        lowest = state.scores[:players].min()
+        num_winners = (state.scores[:players] == lowest).sum()
+        for seat in range(players):
+            share = 1 / num_winners if state.scores[seat] == lowest else 0.0
+            rewards[seat] = share - 1 / players if state.phase == GAME_OVER else 0.0
+        return
+    points = state.round_points[ended_round - 1]
+    total = points[:players].sum()
+    for seat in range(players):
+        others = (total - points[seat]) / (players - 1) if form == MARGIN else 0.0
+        rewards[seat] = others - points[seat]
 
 
 def round_rewards(state: State, ended_round: int, rules: Rules, form: Reward) -> list[float]:
     """What every seat gets for the round that has just ended, 1 to 11, in a form of `Reward`."""
-    players = rules.num_players
-    if form == "win":
-        if state.phase != GAME_OVER:
-            return [0.0] * players
-        scores = state.scores[:players]
-        has_won = scores == scores.min()
-        return (has_won / has_won.sum() - 1 / players).tolist()
-    points = state.round_points[ended_round - 1, :players].astype(float)
-    if form == "margin":
-        return ((points.sum() - points) / (players - 1) - points).tolist()
-    return (0 - points).tolist()
+    rewards = np.empty(rules.num_players)
+    write_rewards(state, ended_round, rules, form_number(form), rewards)
+    return rewards.tolist()
 
 
 def illegal_reward(rules: Rules, form: Reward) -> float:

@@ -113,8 +113,8 @@ def _is_near_going_out(hand: Hand, wild_rank: int, rules: Rules) -> bool:
     """
     board, twins, num_wild = 0, 0, 0
     for card in range(NUM_CARDS):
-        board |= np.int64(hand[card] > 0) << card
-        twins |= np.int64(hand[card] > 1) << card
+        board |= int(hand[card] > 0) << card
+        twins |= int(hand[card] > 1) << card
     for suit in range(NUM_SUITS):
         num_wild += hand[NUM_RANKS * suit + wild_rank - 1]
     board &= ~(ACES << wild_rank - 1)
@@ -133,7 +133,7 @@ def _take_in(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> int:
     """Count the cards of a hand; writes the work array up to the best choice, and gives the board."""
     board, num_cards, natural_points, num_twins = 0, 0, 0, 0
     for card in range(NUM_CARDS):
-        board |= np.int64(hand[card] > 0) << card
+        board |= int(hand[card] > 0) << card
         num_cards += hand[card]
     board &= ~(ACES << wild_rank - 1)
     for rank in range(ACE, KING + 1):
