@@ -22,13 +22,14 @@ from three_thirteen_env.actions import NUM_ACTIONS, action_name
 from three_thirteen_env.chance import MAX_SEED
 from three_thirteen_env.checks import check_state, checked_choice, checked_integer, checked_rules
 from three_thirteen_env.compiled import compiled
-from three_thirteen_env.game import GAME_OVER, legal_actions, start, step
+from three_thirteen_env.game import DRAW_PHASE, GAME_OVER, Mask, legal_actions, start, step
 from three_thirteen_env.observation import Kind, Observation, encode, observation_size
 from three_thirteen_env.rewards import Reward, form_number, write_rewards
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NOBODY, STATE, State, States
 
-Masks = npt.NDArray[np.int8]
+Masks = npt.NDArray[np.int8]  # (n, 106)
+Actions = npt.NDArray[np.int64]  # (n,)
 Observe = Literal["seat", "all"]
 
 MAX_GAMES = 10_000_000
@@ -88,10 +89,10 @@ class Batch:
         self.observe = checked_choice("observe", observe, get_args(Observe))
         self.autoreset = bool(autoreset)
         self.num_threads = checked_integer("num_threads", num_threads, 1, MAX_THREADS)
-        self._states = np.zeros(num_games, STATE)
-        self._masks = np.zeros((num_games, NUM_ACTIONS), np.int8)
-        self._rewards = np.zeros((num_games, self.rules.num_players), np.float32)
-        self._done = np.zeros(num_games, np.bool_)
+        self._states = np.zeros(self.num_games, STATE)
+        self._masks = np.zeros((self.num_games, NUM_ACTIONS), np.int8)
+        self._rewards = np.zeros((self.num_games, self.rules.num_players), np.float32)
+        self._done = np.zeros(self.num_games, np.bool_)
         self.states, self.masks, self.rewards, self.done = map(
             _read_only, (self._states, self._masks, self._rewards, self._done)
         )
@@ -111,11 +112,7 @@ class Batch:
 
         Raises ValueError, and changes nothing, for anything else.
         """
-        numbers = _checked_integers("seeds", seeds, self.num_games)
-        outside = np.flatnonzero((numbers < 0) | (numbers > MAX_SEED))
-        if len(outside):
-            index = int(outside[0])
-            raise ValueError(f"seeds must be from 0 to {MAX_SEED}, and that of game {index} is {numbers[index]}")
+        numbers = checked_seeds(seeds, self.num_games)
         self._rewards[:] = 0
         self._done[:] = False
         self._in_parts(lambda part: start_each(self._states[part], numbers[part], self.rules))
@@ -126,10 +123,7 @@ class Batch:
 
         Raises ValueError, which names the game, and changes nothing, unless each of them is legal.
         """
-        numbers = _checked_integers("actions", actions, self.num_games)
-        index = first_illegal(self._states, self._masks, numbers)
-        if index >= 0:
-            raise ValueError(self._complaint(index, int(numbers[index])))
+        numbers = checked_actions(actions, self._states, self._masks)
         self._in_parts(
             lambda part: _step_part(
                 self._states[part],
@@ -155,13 +149,17 @@ class Batch:
         Raises ValueError, and changes nothing, for an array of other games than these rules lead to, as far as can be
         told.
         """
-        if getattr(states, "dtype", None) != STATE or states.shape != (self.num_games,):
+        if not isinstance(states, np.ndarray) or states.dtype != STATE or states.shape != (self.num_games,):
             raise ValueError(f"load takes ({self.num_games},) records of STATE, as save gives")
+        states = states.view(STATE)  # np.load gives plain records, whose fields are no attributes
         for index in range(self.num_games):
             try:
                 check_state(states[index], self.rules)
             except ValueError as error:
                 raise ValueError(f"game {index}: {error}") from None
+        if self.autoreset and (states["phase"] == GAME_OVER).any():
+            index = int((states["phase"] == GAME_OVER).argmax())
+            raise ValueError(f"game {index} is over, and with autoreset a game never is")
         self._states[:] = states
         self._rewards[:] = 0
         self._done[:] = states["phase"] == GAME_OVER
@@ -199,15 +197,10 @@ class Batch:
         shape = (self.num_games, self._num_observers, size) if self.observe == "all" else (self.num_games, size)
         if observations is None:
             return np.zeros(shape, np.float32)
-        if observations.shape != shape or observations.dtype != np.float32 or not observations.flags.c_contiguous:
-            raise ValueError(f"observations must be a contiguous float32 array of shape {shape}")
+        fits = isinstance(observations, np.ndarray) and observations.shape == shape
+        if not fits or observations.dtype != np.float32 or not observations.flags.carray:
+            raise ValueError(f"observations must be a contiguous, writeable float32 array of shape {shape}")
         return observations
-
-    def _complaint(self, index: int, action: int) -> str:
-        what = f"{action} ({action_name(action)})" if 0 <= action < NUM_ACTIONS else f"{action}"
-        legal = ", ".join(f"{legal} ({action_name(legal)})" for legal in np.flatnonzero(self._masks[index]).tolist())
-        seat = self._states[index]["seat"]
-        return f"action {what} is not legal in game {index}: seat {seat} may choose {legal}"
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -216,17 +209,43 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
+def checked_seeds(seeds: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
+    """Seeds, one a game; raises ValueError unless each is an integer from 0 to 2**63 - 1."""
+    numbers = _checked_integers("seeds", seeds, count)
+    if numbers.min() < 0:
+        index = int(numbers.argmin())
+        raise ValueError(f"seeds must be from 0 to {MAX_SEED}, and that of game {index} is {numbers[index]}")
+    return numbers
+
+
+def checked_actions(actions: npt.ArrayLike, states: States, masks: Masks) -> Actions:
+    """Actions, one a game; raises ValueError unless they are integers, and legal in all games that go on."""
+    numbers = _checked_integers("actions", actions, len(states))
+    index = first_illegal(states, masks, numbers)
+    if index >= 0:
+        raise ValueError(f"game {index}: {refusal(int(numbers[index]), states[index], masks[index])}")
+    return numbers
+
+
+def refusal(action: int, state: State, mask: Mask) -> str:
+    """Why an action is refused that is not legal."""
+    what = f"{action} ({action_name(action)}) is not legal" if 0 <= action < NUM_ACTIONS else f"{action} is no action"
+    phase = "draws" if state.phase == DRAW_PHASE else "discards"
+    legal = ", ".join(f"{legal} ({action_name(legal)})" for legal in np.flatnonzero(mask).tolist())
+    return f"{what}: player_{state.seat} {phase} and may choose {legal}"
+
+
 def _checked_integers(name: str, values: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     numbers = np.asarray(values)
     if numbers.shape != (count,) or numbers.dtype.kind not in "iu":
         raise ValueError(f"{name} must be {count} integers, one a game, not shape {numbers.shape} of {numbers.dtype}")
-    if numbers.max() > MAX_SEED:  # unsigned, and no int64
+    if numbers.dtype.kind == "u" and numbers.max() > MAX_SEED:  # no int64
         raise ValueError(f"{name} must be no higher than {MAX_SEED}, and one is {numbers.max()}")
     return np.ascontiguousarray(numbers, np.int64)
 
 
 @compiled
-def first_illegal(states: States, masks: Masks, actions: npt.NDArray[np.int64]) -> int:
+def first_illegal(states: States, masks: Masks, actions: Actions) -> int:
     """Trusts its caller: the first game whose action ``(n,)`` is not legal there; -1 if there is none."""
     for index in range(len(actions)):
         if states[index].phase == GAME_OVER:
@@ -251,7 +270,7 @@ def legal_actions_each(states: States, rules: Rules, masks: Masks) -> None:
 
 
 @compiled
-def step_each(states: States, actions: npt.NDArray[np.int64], rules: Rules) -> None:
+def step_each(states: States, actions: Actions, rules: Rules) -> None:
     """Trusts its caller: change every state ``(n,)`` by its action ``(n,)``, which must be legal."""
     for index in range(len(states)):
         step(states[index], actions[index], rules)
@@ -260,7 +279,7 @@ def step_each(states: States, actions: npt.NDArray[np.int64], rules: Rules) -> N
 @compiled
 def _step_part(
     states: States,
-    actions: npt.NDArray[np.int64],
+    actions: Actions,
     rules: Rules,
     form: int,
     seeds_on: int,
@@ -285,7 +304,7 @@ def _step_part(
             write_rewards(state, round_number, rules, form, rewards[index])
         done[index] = is_over
         if is_over and seeds_on:
-            start(state, state.seed + seeds_on & MAX_SEED, rules)
+            start(state, int(state.seed) + seeds_on & MAX_SEED, rules)
         legal_actions(state, rules, masks[index])
         _observe(state, rules, kind, observations[index])
 

@@ -35,6 +35,19 @@ def first_dealer(seed: int, num_players: int) -> int:
 
 
 @compiled
+def learner_seat(seed: int, num_players: int) -> int:
+    """The seat of the one who learns, where nobody says which."""
+    return _below(_generator(seed, 0, 1), num_players)
+
+
+@compiled
+def next_seed(seed: int) -> int:
+    """The seed of the game that is played after another, where nobody says which: below `EVALUATION_SEEDS`."""
+    words = _generator(seed, 0, 2)
+    return _next(words) << 30 | _next(words) >> 2
+
+
+@compiled
 def _generator(seed: int, round_number: int, num_reshuffles: int) -> Words:
     words = np.empty(4, np.int64)
     words[0] = seed & WORD

@@ -128,13 +128,12 @@ def _legal_discards(state: State, rules: Rules, mask: Mask) -> None:
     barred = NO_CARD if rules.may_return_upcard else state.taken
     if barred != NO_CARD and hand[barred] == hand_size_of(state, state.seat):
         barred = NO_CARD
-    is_way_out = np.zeros(NUM_CARDS, np.int8)
     if state.out_seat == NOBODY:
-        cards_to_go_out_with(hand, wild_rank, rules, is_way_out)
+        cards_to_go_out_with(hand, wild_rank, rules, mask[GO_OUT:])
     for card in range(NUM_CARDS):
-        if hand[card] > 0 and card != barred:
-            mask[DISCARD + card] = 1
-            mask[GO_OUT + card] = is_way_out[card]
+        mask[DISCARD + card] = hand[card] > 0
+    if barred != NO_CARD:
+        mask[DISCARD + barred] = mask[GO_OUT + barred] = 0
 
 
 @compiled

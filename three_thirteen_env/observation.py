@@ -119,21 +119,22 @@ def encode(state: State, seat: int, rules: Rules, with_melds: bool, observation:
 
     Only what the seat may know is read, so its view gives the same observation as the state.
     """
-    players, packs = rules.num_players, rules.num_packs
+    players = rules.num_players
+    share = np.float32(1 / rules.num_packs)  # of the cards of one face, a card is this much
     observation[:] = 0
-    start = _write_counts(state.hands[seat], packs, observation, 0)
+    start = _write_counts(state.hands[seat], share, observation, 0)
     if state.pile_size > 0:
         observation[start + int(state.pile[state.pile_size - 1])] = 1
     start += NUM_CARDS
     for index in range(state.pile_size):
-        observation[start + int(state.pile[index])] += 1 / packs
+        observation[start + int(state.pile[index])] += share
     start += NUM_CARDS
     for relative in range(1, players):
         other = (seat + relative) % players
         known = state.hands[other] if other == state.out_seat else state.known[other]
-        start = _write_counts(known, packs, observation, start)
+        start = _write_counts(known, share, observation, start)
     for relative in range(players):
-        start = _write_counts(state.discarded[(seat + relative) % players], packs, observation, start)
+        start = _write_counts(state.discarded[(seat + relative) % players], share, observation, start)
     observation[start + wild_rank_of(state.round_number) - 1] = 1
     start += NUM_RANKS
     observation[start] = state.phase == DRAW_PHASE
@@ -146,7 +147,7 @@ def encode(state: State, seat: int, rules: Rules, with_melds: bool, observation:
     for relative in range(players):
         observation[start + relative] = min(1, int(state.scores[(seat + relative) % players]) / SCORE_SCALE)
     start += players
-    observation[start] = int(state.stock_size) / (NUM_CARDS * packs)
+    observation[start] = int(state.stock_size) / (NUM_CARDS * rules.num_packs)
     observation[start + 1] = min(1, int(state.num_turns) / (rules.turn_limit * players))
     observation[start + 2] = (rules.last_round - int(state.round_number)) / NUM_ROUNDS
     if with_melds:
@@ -161,10 +162,10 @@ def encode_each(views: States, rules: Rules, with_melds: bool, observations: Obs
 
 
 @compiled
-def _write_counts(counts: npt.NDArray[np.int8], packs: int, observation: Observation, start: int) -> int:
-    """Write the counts of cards as a share of the packs; gives where the next row starts."""
+def _write_counts(counts: npt.NDArray[np.int8], share: np.float32, observation: Observation, start: int) -> int:
+    """Write the counts of cards, each card as its share of its face; gives where the next row starts."""
     for card in range(NUM_CARDS):
-        observation[start + card] = int(counts[card]) / packs
+        observation[start + card] = np.float32(counts[card]) * share
     return start + NUM_CARDS
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from three_thirteen_env.cards import ACE, KING, NUM_CARDS, NUM_RANKS, NUM_SUITS, Hand, rank_of
 from three_thirteen_env.compiled import compiled
-from three_thirteen_env.rules import HIGH_ACE_POINTS, MIN_MELD, Rules, card_points
+from three_thirteen_env.rules import MIN_MELD, Rules, card_points
 from three_thirteen_env.run_table import MAX_TABLE_WILD, RANK_POINTS, RUN_POINTS, points_saved, table_index
 from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search
 
@@ -91,8 +91,12 @@ def cards_to_go_out_with(hand: Hand, wild_rank: int, rules: Rules, is_way_out: n
     is_way_out[:] = 0
     if not _is_near_going_out(hand, wild_rank, rules):
         return
-    # The discard and the deadwood without it are an arrangement of the whole hand, so this costs no more than a card.
-    if least_deadwood(hand, wild_rank, rules) > max(HIGH_ACE_POINTS, KING, rules.wild_points):
+    dearest = 0
+    for card in range(NUM_CARDS):
+        if hand[card] > 0:
+            dearest = max(dearest, card_points(card, wild_rank, rules))
+    # A way out leaves the whole hand arranged but for the discard, so its deadwood costs no more than one card.
+    if least_deadwood(hand, wild_rank, rules) > dearest:
         return
     after = np.empty(NUM_CARDS, np.int16)
     deadwood_after_discards(hand, wild_rank, rules, after)
