@@ -150,8 +150,9 @@ def _reshuffle(state: State) -> None:
     """Shuffle all cards of the pile but the upcard into a new stock."""
     size = state.pile_size - 1
     upcard = state.pile[size]
-    state.stock[:size] = state.pile[:size]
-    state.pile[: size + 1] = NO_CARD
+    for index in range(size):
+        state.stock[index] = state.pile[index]
+    state.pile[:] = NO_CARD
     state.pile[0] = upcard
     state.pile_size = 1
     state.stock_size = size

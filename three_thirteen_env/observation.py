@@ -16,6 +16,7 @@ from three_thirteen_env.cards import NUM_CARDS, NUM_RANKS
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.game import DISCARD_PHASE, DRAW_PHASE
 from three_thirteen_env.rules import NUM_ROUNDS, Rules, wild_rank_of
+from three_thirteen_env.search import NO_BOUND
 from three_thirteen_env.solver import deadwood_after_discards, least_deadwood
 from three_thirteen_env.state import NOBODY, State, States
 
@@ -180,7 +181,11 @@ def _write_melds(state: State, seat: int, rules: Rules, values: Observation) -> 
     if state.phase == DRAW_PHASE:
         hand[state.pile[state.pile_size - 1]] += 1
         deadwood_after_discards(hand, wild_rank, rules, after_discards)
-        values[1] = min(1, int(after_discards[after_discards >= 0].min()) / DEADWOOD_SCALE)
+        least = NO_BOUND
+        for card in range(NUM_CARDS):
+            if after_discards[card] >= 0:
+                least = min(least, int(after_discards[card]))
+        values[1] = min(1, least / DEADWOOD_SCALE)
     elif state.phase == DISCARD_PHASE and state.seat == seat:
         deadwood_after_discards(hand, wild_rank, rules, after_discards)
         for card in range(NUM_CARDS):

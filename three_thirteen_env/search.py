@@ -50,7 +50,7 @@ def search(hand: Hand, wild_rank: int, rules: Rules, bound: int, best_melds: Int
     melds = np.empty(MAX_MELDS, np.int64)
     _begin(hand, wild_rank, stack[0])
     wild_cost = card_points(wild_rank - 1, wild_rank, rules)
-    best, best_num_melds, top = bound, 0, 1
+    best, best_num_melds, top = int(bound), 0, 1
     while top > 0:
         top -= 1
         row = stack[top]
