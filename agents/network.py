@@ -1,8 +1,8 @@
 """The network that `train.py` trains: one small network for every card, with weights that all cards share.
 
-What is known of a card (is it held, is it wild, who threw it, what deadwood is left without it) says most about whether
-to discard it, and says it alike for all 52. So a small network sees the cards one by one, and what it learns of one it
-knows of all; a plain network over the whole observation tells it how the game stands, draws, and judges positions.
+What is known of a card (is it held, what is held near it, who threw it, what deadwood is left without it) says most
+about whether to discard it, and alike for all 52. So a small network sees the cards one by one, and what it learns of
+one it knows of all; a plain network over the whole observation tells it how the game stands, draws, and judges.
 
     observation ─┬─ whole view ─ plain network ─┬──────────────────────── 2 logits: draw, take
                  │                              └─ context ─┐

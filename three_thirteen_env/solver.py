@@ -22,6 +22,7 @@ from three_thirteen_env.run_table import MAX_TABLE_WILD, RANK_POINTS, RUN_POINTS
 from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search
 
 SUIT = (1 << NUM_RANKS) - 1  # the bits of one suit
+BOARD = (1 << NUM_CARDS) - 1
 ACES = 1 | 1 << NUM_RANKS | 1 << 2 * NUM_RANKS | 1 << 3 * NUM_RANKS  # the aces; << rank - 1 for another rank
 
 # The cards that have another of their suit so many ranks below them, and above them: bits of a board, by distance.
@@ -64,7 +65,7 @@ def melds_completely(hand: Hand, wild_rank: int, rules: Rules) -> bool:
     num_cards = hand.sum()
     num_wild = 0
     for suit in range(NUM_SUITS):
-        num_wild += hand[NUM_RANKS * suit + wild_rank - 1]
+        num_wild += int(hand[NUM_RANKS * suit + wild_rank - 1])
     return num_cards > num_wild or (num_cards >= MIN_MELD and rules.wild_only_melds)
 
 
@@ -120,10 +121,11 @@ def _is_near_going_out(hand: Hand, wild_rank: int, rules: Rules) -> bool:
         board |= int(hand[card] > 0) << card
         twins |= int(hand[card] > 1) << card
     for suit in range(NUM_SUITS):
-        num_wild += hand[NUM_RANKS * suit + wild_rank - 1]
+        num_wild += int(hand[NUM_RANKS * suit + wild_rank - 1])
     board &= ~(ACES << wild_rank - 1)
-    same_rank = board << NUM_RANKS | board >> NUM_RANKS | board << 2 * NUM_RANKS | board >> 2 * NUM_RANKS
-    same_rank |= board << 3 * NUM_RANKS | board >> 3 * NUM_RANKS
+    same_rank = 0
+    for num_suits in range(1, NUM_SUITS):  # the other suits, one after the other, as the board is turned round
+        same_rank |= board << NUM_RANKS * num_suits & BOARD | board >> NUM_RANKS * num_suits
     alone = board & ~(same_rank | twins | _in_reach_of_runs(board, num_wild, rules.aces_high))
     num_alone = 0
     while alone:
@@ -138,12 +140,12 @@ def _take_in(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> int:
     board, num_cards, natural_points, num_twins = 0, 0, 0, 0
     for card in range(NUM_CARDS):
         board |= int(hand[card] > 0) << card
-        num_cards += hand[card]
+        num_cards += int(hand[card])
     board &= ~(ACES << wild_rank - 1)
     for rank in range(ACE, KING + 1):
         work[rank] = 0
         for suit in range(NUM_SUITS):
-            work[rank] += hand[NUM_RANKS * suit + rank - 1]
+            work[rank] += int(hand[NUM_RANKS * suit + rank - 1])
     work[NUM_WILD] = work[wild_rank]
     work[NUM_NATURAL] = num_cards - work[wild_rank]
     work[wild_rank] = 0
@@ -290,7 +292,7 @@ def _in_reach_of_runs(board: int, num_wild: int, aces_high: bool) -> int:
     """The cards of a board that a run can use together with another natural card."""
     near = 0
     for distance in range(1, min(num_wild + 1, KING - ACE) + 1):
-        near |= board << distance & ABOVE[distance] | board >> distance & BELOW[distance]
+        near |= (board & BELOW[distance]) << distance | (board & ABOVE[distance]) >> distance
         if aces_high:  # the ace is next to the king, too
             position = NUM_RANKS - distance
             near |= (board & ACES) << position | board >> position & ACES
