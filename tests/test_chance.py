@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED, first_dealer, shuffle
+from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED, first_dealer, learner_seat, next_seed, shuffle
 
 
 def sfc32(seed, round_number, num_reshuffles):
@@ -58,3 +58,25 @@ def test_every_order_is_equally_likely():
 def test_every_seat_is_equally_likely_to_deal_first():
     dealers = np.bincount([first_dealer(seed, 5) for seed in range(5000)], minlength=5)
     assert chisquare(dealers).pvalue > 0.001
+
+
+def test_every_seat_is_equally_likely_to_learn_whoever_deals():
+    counts = np.zeros((3, 3))
+    for seed in range(5000):
+        counts[first_dealer(seed, 3), learner_seat(seed, 3)] += 1
+    assert chisquare(counts.ravel()).pvalue > 0.001
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**32, EVALUATION_SEEDS, MAX_SEED])
+def test_the_next_seed_is_the_upper_bits_of_two_words(seed):
+    words = sfc32(seed, 0, 2)
+    assert next_seed(seed) == (next(words) * 2**32 + next(words)) // 4
+
+
+def test_the_seeds_that_follow_are_all_others_and_none_for_evaluation():
+    seeds = [0]
+    for _ in range(5000):
+        seeds.append(int(next_seed(seeds[-1])))
+    assert len(set(seeds)) == len(seeds)
+    assert max(seeds) < EVALUATION_SEEDS
+    assert chisquare(np.histogram(seeds[1:], 8, (0, EVALUATION_SEEDS))[0]).pvalue > 0.001

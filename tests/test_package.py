@@ -13,8 +13,9 @@ ROOT = Path(three_thirteen_env.__file__).parents[1]
 ORDER = [
     *("compiled", "cards", "rules", "run_table", "search", "solver", "melds", "state", "actions"),
     *("chance", "game", "view", "observation"),
-    *("rewards", "checks", "batch", "agent", "table", "card_faces", "table_picture", "render"),
-    *("aec_env", "three_thirteen_v0", "gym_env"),
+    *("rewards", "checks", "agent", "batch", "learners", "learner_games"),
+    *("table", "card_faces", "table_picture", "render"),
+    *("aec_env", "three_thirteen_v0", "gym_env", "gym_vector_env"),
 ]
 
 

@@ -5,6 +5,7 @@ when they are first used, and the game core is compiled when the first game is d
 
     pettingzoo.make("aec", "cards/three_thirteen-v0")    every seat acts in turn     aec_env.py
     gymnasium.make("ThreeThirteen-v0")                   one seat, against agents    gym_env.py
+    gymnasium.make_vec("ThreeThirteen-v0", num_envs=64)  the same, many at once      gym_vector_env.py
 """
 
 from importlib import import_module
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from three_thirteen_env.aec_env import raw_env as raw_env
     from three_thirteen_env.agent import Agent as Agent
     from three_thirteen_env.agent import RandomAgent as RandomAgent
+    from three_thirteen_env.batch import Batch as Batch
     from three_thirteen_env.cards import hand as hand
     from three_thirteen_env.gym_env import ThreeThirteenEnv as ThreeThirteenEnv
+    from three_thirteen_env.gym_vector_env import ThreeThirteenVectorEnv as ThreeThirteenVectorEnv
     from three_thirteen_env.melds import arrange as arrange
     from three_thirteen_env.melds import can_go_out as can_go_out
     from three_thirteen_env.melds import deadwood_points as deadwood_points
@@ -41,7 +44,9 @@ _MODULE_OF = {
     "Agent": "agent",
     "RandomAgent": "agent",
     "hand": "cards",
+    "Batch": "batch",
     "ThreeThirteenEnv": "gym_env",
+    "ThreeThirteenVectorEnv": "gym_vector_env",
     "arrange": "melds",
     "can_go_out": "melds",
     "deadwood_points": "melds",
@@ -55,7 +60,11 @@ _MODULE_OF = {
 __all__ = list(_MODULE_OF)
 
 pettingzoo.register("aec", "cards/three_thirteen-v0", entry_point=f"{__name__}.aec_env:env")
-gymnasium.register("ThreeThirteen-v0", entry_point=f"{__name__}.gym_env:ThreeThirteenEnv")
+gymnasium.register(
+    "ThreeThirteen-v0",
+    entry_point=f"{__name__}.gym_env:ThreeThirteenEnv",
+    vector_entry_point=f"{__name__}.gym_vector_env:ThreeThirteenVectorEnv",
+)
 
 
 def __getattr__(name: str) -> Any:

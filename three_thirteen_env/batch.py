@@ -18,18 +18,25 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from three_thirteen_env.actions import NUM_ACTIONS, action_name
+from three_thirteen_env.actions import NUM_ACTIONS
+from three_thirteen_env.agent import Actions, Masks
 from three_thirteen_env.chance import MAX_SEED
-from three_thirteen_env.checks import check_state, checked_choice, checked_integer, checked_rules
+from three_thirteen_env.checks import (
+    check_state,
+    checked_choice,
+    checked_integer,
+    checked_integers,
+    checked_rules,
+    checked_seeds,
+    refusal,
+)
 from three_thirteen_env.compiled import compiled
-from three_thirteen_env.game import DRAW_PHASE, GAME_OVER, Mask, legal_actions, start, step
+from three_thirteen_env.game import GAME_OVER, legal_actions, start, step
 from three_thirteen_env.observation import Kind, Observation, encode, observation_size
 from three_thirteen_env.rewards import Reward, form_number, write_rewards
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NOBODY, STATE, State, States
 
-Masks = npt.NDArray[np.int8]  # (n, 106)
-Actions = npt.NDArray[np.int64]  # (n,)
 Observe = Literal["seat", "all"]
 
 MAX_GAMES = 10_000_000
@@ -209,39 +216,13 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
-def checked_seeds(seeds: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
-    """Seeds, one a game; raises ValueError unless each is an integer from 0 to 2**63 - 1."""
-    numbers = _checked_integers("seeds", seeds, count)
-    if numbers.min() < 0:
-        index = int(numbers.argmin())
-        raise ValueError(f"seeds must be from 0 to {MAX_SEED}, and that of game {index} is {numbers[index]}")
-    return numbers
-
-
 def checked_actions(actions: npt.ArrayLike, states: States, masks: Masks) -> Actions:
     """Actions, one a game; raises ValueError unless they are integers, and legal in all games that go on."""
-    numbers = _checked_integers("actions", actions, len(states))
+    numbers = checked_integers("actions", actions, len(states))
     index = first_illegal(states, masks, numbers)
     if index >= 0:
         raise ValueError(f"game {index}: {refusal(int(numbers[index]), states[index], masks[index])}")
     return numbers
-
-
-def refusal(action: int, state: State, mask: Mask) -> str:
-    """Why an action is refused that is not legal."""
-    what = f"{action} ({action_name(action)}) is not legal" if 0 <= action < NUM_ACTIONS else f"{action} is no action"
-    phase = "draws" if state.phase == DRAW_PHASE else "discards"
-    legal = ", ".join(f"{legal} ({action_name(legal)})" for legal in np.flatnonzero(mask).tolist())
-    return f"{what}: player_{state.seat} {phase} and may choose {legal}"
-
-
-def _checked_integers(name: str, values: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
-    numbers = np.asarray(values)
-    if numbers.shape != (count,) or numbers.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be {count} integers, one a game, not shape {numbers.shape} of {numbers.dtype}")
-    if numbers.dtype.kind == "u" and numbers.max() > MAX_SEED:  # no int64
-        raise ValueError(f"{name} must be no higher than {MAX_SEED}, and one is {numbers.max()}")
-    return np.ascontiguousarray(numbers, np.int64)
 
 
 @compiled

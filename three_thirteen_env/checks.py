@@ -5,9 +5,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from three_thirteen_env.actions import NUM_ACTIONS, action_name
 from three_thirteen_env.cards import NUM_CARDS
-from three_thirteen_env.game import DISCARD_PHASE, DRAW_PHASE, GAME_OVER, hand_size_of
+from three_thirteen_env.chance import MAX_SEED
+from three_thirteen_env.game import DISCARD_PHASE, DRAW_PHASE, GAME_OVER, Mask, hand_size_of
 from three_thirteen_env.rules import MAX_PLAYERS, Rules
 from three_thirteen_env.state import MAX_CARDS, NO_CARD, NOBODY, STATE, State
 
@@ -45,6 +48,33 @@ def checked_integer(name: str, value: Any, low: int, high: int) -> int:
     if isinstance(value, bool) or not low <= number <= high:
         raise ValueError(f"{name} must be an integer from {low} to {high}, not {value!r}")
     return number
+
+
+def checked_integers(name: str, values: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
+    """Values as ``(count,)`` integers, one a game; raises ValueError unless that is what they are."""
+    numbers = np.asarray(values)
+    if numbers.shape != (count,) or numbers.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be {count} integers, one a game, not shape {numbers.shape} of {numbers.dtype}")
+    if numbers.dtype.kind == "u" and numbers.max() > MAX_SEED:  # no int64
+        raise ValueError(f"{name} must be no higher than {MAX_SEED}, and one is {numbers.max()}")
+    return np.ascontiguousarray(numbers, np.int64)
+
+
+def checked_seeds(seeds: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
+    """Seeds, one a game; raises ValueError unless each is an integer from 0 to 2**63 - 1."""
+    numbers = checked_integers("seeds", seeds, count)
+    if numbers.min() < 0:
+        index = int(numbers.argmin())
+        raise ValueError(f"seeds must be from 0 to {MAX_SEED}, and that of game {index} is {numbers[index]}")
+    return numbers
+
+
+def refusal(action: int, state: State, mask: Mask) -> str:
+    """Why an action is refused that is not legal."""
+    what = f"{action} ({action_name(action)}) is not legal" if 0 <= action < NUM_ACTIONS else f"{action} is no action"
+    phase = "draws" if state.phase == DRAW_PHASE else "discards"
+    legal = ", ".join(f"{legal} ({action_name(legal)})" for legal in np.flatnonzero(mask).tolist())
+    return f"{what}: player_{state.seat} {phase} and may choose {legal}"
 
 
 def check_state(state: State, rules: Rules) -> None:

@@ -26,13 +26,16 @@ from gymnasium import spaces
 
 from three_thirteen_env.actions import DRAW_STOCK, NUM_ACTIONS, TAKE_UPCARD
 from three_thirteen_env.aec_env import RENDER_FPS, RENDER_MODES, raw_env
-from three_thirteen_env.agent import Agent, RandomAgent
-from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED
+from three_thirteen_env.agent import Agent, one_for_each_other_seat
+from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED, learner_seat, next_seed
 from three_thirteen_env.checks import checked_integer
 from three_thirteen_env.game import Mask
 from three_thirteen_env.observation import Kind, Observation
 from three_thirteen_env.rewards import Reward
 from three_thirteen_env.rules import Rules
+
+LEGAL_AT_FIRST: Mask = np.zeros(NUM_ACTIONS, np.int8)  # in the first turn of a game
+LEGAL_AT_FIRST[[DRAW_STOCK, TAKE_UPCARD]] = 1
 
 
 class ThreeThirteenEnv(gymnasium.Env[Observation, np.int64]):
@@ -63,27 +66,28 @@ class ThreeThirteenEnv(gymnasium.Env[Observation, np.int64]):
         self.game = raw_env(rules, observation=observation, reward=reward, render_mode=render_mode, **choices)
         self.rules, self.render_mode = self.game.rules, render_mode
         self.seat = None if seat is None else checked_integer("seat", seat, 0, self.rules.num_players - 1)
-        self.opponents = _one_for_each(opponents, self.rules)
+        self.opponents = one_for_each_other_seat(opponents, self.rules.num_players)
         self.learner = self.game.possible_agents[self.seat or 0]
         self.observation_space = self.game.observation_space(self.learner)["observation"]
         self.action_space: _LegalActions = _LegalActions()
         self._rng = self.np_random
+        self._seed = int(self.np_random.integers(EVALUATION_SEEDS))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Deal the game of a seed, 0 to 2**63 - 1, or without one another game at random; there are no options.
+        """Deal the game of a seed, 0 to 2**63 - 1, or without one the game that `next_seed` has follow the last.
 
-        The seed also decides where the learner sits, and what is random about its opponents.
+        The seed also decides where the learner sits, and what is random about its opponents. There are no options.
         """
         if seed is not None:
             seed = checked_integer("seed", seed, 0, MAX_SEED)
         super().reset(seed=seed, options=options)
-        game_seed = int(self.np_random.integers(EVALUATION_SEEDS)) if seed is None else seed
-        drawn_seat = int(self.np_random.integers(self.rules.num_players))
-        self.learner = self.game.possible_agents[drawn_seat if self.seat is None else self.seat]
+        self._seed = int(next_seed(self._seed)) if seed is None else seed
+        seat = learner_seat(self._seed, self.rules.num_players) if self.seat is None else self.seat
+        self.learner = self.game.possible_agents[seat]
         self._rng = np.random.default_rng(self.np_random.integers(2**63))
-        self.game.reset(seed=game_seed)
+        self.game.reset(seed=self._seed)
         self._play_opponents()
         observation, _, _, info = self._seen()
         return observation, info
@@ -150,33 +154,13 @@ class _LegalActions(spaces.Discrete):
 
     def __init__(self) -> None:
         super().__init__(NUM_ACTIONS)
-        self.legal = _legal_at_first()
+        self.legal = LEGAL_AT_FIRST
 
     def seed(self, seed: int | None = None) -> int | list[int]:
-        self.legal = _legal_at_first()
+        self.legal = LEGAL_AT_FIRST
         return super().seed(seed)
 
     def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
         if mask is None and probability is None:
             mask = self.legal
         return super().sample(mask, probability)
-
-
-def _legal_at_first() -> Mask:
-    legal = np.zeros(NUM_ACTIONS, np.int8)
-    legal[[DRAW_STOCK, TAKE_UPCARD]] = 1
-    return legal
-
-
-def _one_for_each(opponents: Agent | Sequence[Agent] | None, rules: Rules) -> list[Agent]:
-    """The opponents in the order of their seats, clockwise from the learner."""
-    num_opponents = rules.num_players - 1
-    if opponents is None:
-        opponents = RandomAgent()
-    agents = list(opponents) if isinstance(opponents, Sequence) else [opponents] * num_opponents
-    for agent in agents:
-        if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
-            raise ValueError(f"an opponent is an object with a method act(views, masks, rng), not {agent!r}")
-    if len(agents) != num_opponents:
-        raise ValueError(f"opponents must be one agent, or {num_opponents}, one for each other seat, not {len(agents)}")
-    return agents
