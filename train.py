@@ -22,25 +22,21 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import torch
 import tyro
-from gymnasium.wrappers import TransformReward
 from rich.console import Console
 from rich.table import Table
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
-from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv
 
 from agents.house_rules import HouseRules
 from agents.network import CardPolicy
 from agents.policy_file import PolicyCard
 from agents.registry import AGENTS, AgentError, make_agent
-from agents.round_episodes import RoundEpisodes
 from agents.run_folder import RunFolder
 from agents.statistics import Estimate, lead, standings
 from agents.tournament import Tournament, play
 from agents.training_watch import Budget, Watch
+from agents.vec_env import ThreeThirteenVecEnv
 from three_thirteen_env.agent import Agent
-from three_thirteen_env.gym_env import ThreeThirteenEnv
 from three_thirteen_env.observation import Kind
 from three_thirteen_env.rules import Rules
 
@@ -150,6 +146,7 @@ def train(job: Job) -> int:
     """Learn, save, evaluate, and print what came of it; the exit status."""
     args, folder = job.args, job.folder
     torch.set_num_threads(args.threads)
+    torch.distributions.Distribution.set_default_validate_args(False)  # the network gives numbers, and checks are slow
     folder.write_config(job.command, asdict(args) | {"rules": job.rules._asdict()})
     print(f"training into {folder.path}", file=sys.stderr)
     watch = Watch(Budget(args.steps, 60 * (args.minutes or DEFAULT_MINUTES)))
@@ -175,7 +172,7 @@ def learn(job: Job, watch: Watch) -> MaskablePPO:
     args, budget = job.args, watch.budget
     model = MaskablePPO(
         CardPolicy,
-        DummyVecEnv([lambda: environment(job)] * args.num_envs),
+        environment(job),
         learning_rate=lambda _: args.learning_rate * budget.left_at_rollout,
         n_steps=args.rollout_steps,
         batch_size=min(args.batch_size, args.num_envs * args.rollout_steps),
@@ -201,12 +198,18 @@ def learn(job: Job, watch: Watch) -> MaskablePPO:
     return model
 
 
-def environment(job: Job) -> Any:
-    """A table at which the learner sits in a seat drawn anew for every game, and every round is an episode."""
+def environment(job: Job) -> ThreeThirteenVecEnv:
+    """Tables at which the learner sits in a seat drawn anew for every game, and every round is an episode."""
     args = job.args
-    table = ThreeThirteenEnv(job.rules, opponents=job.opponent, observation=args.observation, reward=args.reward)
-    rounds = Monitor(RoundEpisodes(table), info_keywords=("points", "went_out"))
-    return TransformReward(rounds, lambda reward: args.reward_scale * float(reward))
+    return ThreeThirteenVecEnv(
+        args.num_envs,
+        job.rules,
+        opponents=job.opponent,
+        observation=args.observation,
+        reward=args.reward,
+        reward_scale=args.reward_scale,
+        episode="round",
+    )
 
 
 def evaluate(job: Job) -> list[dict[str, Any]]:

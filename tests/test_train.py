@@ -24,7 +24,7 @@ from agents.training_watch import Budget, Watch
 from tests.playing import COMPILED
 from tests.policies import CARD, views_of_random_games
 from three_thirteen_env.actions import NUM_ACTIONS
-from three_thirteen_env.agent import RandomAgent
+from three_thirteen_env.agent import RandomAgent, pick_each
 from three_thirteen_env.chance import EVALUATION_SEEDS
 from three_thirteen_env.gym_env import ThreeThirteenEnv
 from three_thirteen_env.observation import encode_each, observation_size
@@ -48,11 +48,11 @@ def here(tmp_path, monkeypatch):
         "    def __init__(self, rules): ...\n"
         "    def act(self, views, masks, rng):\n"
         "        self.turns += 1\n"
-        "        if self.turns in self.interrupts:\n"
+        "        for _ in range(self.interrupts.count(self.turns)):\n"
         "            signal.raise_signal(self.kind)\n"
         "        return super().act(views, masks, rng)\n"
         "class Impatient(Interrupting):\n"
-        "    interrupts = (200, 201)\n"
+        "    interrupts = (200, 200)\n"
         "class Terminating(Interrupting):\n"
         "    kind = signal.SIGTERM\n"
     )
@@ -232,12 +232,11 @@ def test_training_meets_no_deal_that_is_for_evaluation(here):
     env = train.environment(job_of(*SHORT))
     rng = np.random.default_rng(0)
     seeds = set()
-    env.reset(seed=0)
+    env.seed(0)
+    env.reset()
     for _ in range(500):
-        actions = np.flatnonzero(env.get_wrapper_attr("action_masks")())
-        if env.step(rng.choice(actions))[2]:
-            env.reset()
-        seeds.add(int(env.unwrapped.game.get_state().seed))
+        env.step(pick_each(env.games.masks, rng))
+        seeds |= set(env.games.states["seed"].tolist())
     assert len(seeds) > 10
     assert max(seeds) < EVALUATION_SEEDS
 
