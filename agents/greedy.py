@@ -4,13 +4,12 @@ import numpy as np
 
 from three_thirteen_env.actions import DISCARD, DRAW_STOCK, GO_OUT, TAKE_UPCARD
 from three_thirteen_env.agent import Actions, Masks
-from three_thirteen_env.cards import NUM_CARDS, Hand, rank_of
+from three_thirteen_env.cards import NUM_CARDS
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.game import DRAW_PHASE, Mask
-from three_thirteen_env.rules import Rules, card_points, wild_rank_of
-from three_thirteen_env.search import NO_BOUND
-from three_thirteen_env.solver import deadwood_after_discards, least_deadwood
-from three_thirteen_env.state import NO_CARD, State, States
+from three_thirteen_env.rules import Rules, wild_rank_of
+from three_thirteen_env.solver import best_discard, least_deadwood
+from three_thirteen_env.state import State, States
 
 
 class Greedy:
@@ -62,27 +61,6 @@ def deadwood_with_upcard(view: State, rules: Rules) -> int:
 def choose_discard(view: State, mask: Mask, rules: Rules) -> int:
     """Trusts its caller: the action that leaves the least deadwood, going out if that is legal."""
     hand, wild_rank = view.hands[view.seat], wild_rank_of(view.round_number)
-    card, _ = best_discard(hand, mask[GO_OUT:], wild_rank, rules)
-    if card != NO_CARD:
-        return GO_OUT + card
+    if mask[GO_OUT:].any():
+        return GO_OUT + best_discard(hand, mask[GO_OUT:], wild_rank, rules)[0]
     return DISCARD + best_discard(hand, mask[DISCARD:GO_OUT], wild_rank, rules)[0]
-
-
-@compiled
-def best_discard(hand: Hand, mask: Mask, wild_rank: int, rules: Rules) -> tuple[int, int]:
-    """Trusts its caller: the discard that leaves the least deadwood, and how much that is in points.
-
-    Only cards that the mask ``(52,)`` allows are thrown; among equals it is the dearest, and a natural card before a
-    wild one. Where the mask allows none it is `NO_CARD`.
-    """
-    best, least, best_cost = NO_CARD, NO_BOUND, 0
-    if not mask.any():
-        return best, least
-    after = np.empty(NUM_CARDS, np.int16)
-    deadwood_after_discards(hand, wild_rank, rules, after)
-    for card in range(NUM_CARDS):
-        if hand[card] > 0 and mask[card] and after[card] <= least:
-            cost = 2 * card_points(card, wild_rank, rules) + (rank_of(card) != wild_rank)
-            if after[card] < least or cost > best_cost:
-                best, least, best_cost = card, after[card], cost
-    return best, least

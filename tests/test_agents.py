@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from agents.greedy import Greedy, best_discard
+from agents.greedy import Greedy
 from agents.match import Player, play_games
 from agents.registry import AGENTS, AgentError, make_agent
 from agents.selective import Selective
@@ -15,6 +15,7 @@ from three_thirteen_env.cards import NUM_CARDS, hand, hand_of, parse_card, rank_
 from three_thirteen_env.melds import deadwood_points
 from three_thirteen_env.rules import Rules, card_points
 from three_thirteen_env.search import NO_BOUND
+from three_thirteen_env.solver import best_discard
 from three_thirteen_env.state import NO_CARD, NOBODY, STATE, Phase, State
 from three_thirteen_env.view import view_of
 

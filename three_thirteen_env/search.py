@@ -75,6 +75,23 @@ def search(hand: Hand, wild_rank: int, rules: Rules, bound: int, best_melds: Int
 
 
 @compiled
+def take_out_melds(hand: Hand, melds: Integers, num_melds: int, wild_rank: int, left: Hand) -> None:
+    """Write the natural cards of a hand, ``(52,)`` counts, that the melds of its search leave over."""
+    for card in range(NUM_CARDS):
+        left[card] = 0 if rank_of(card) == wild_rank else hand[card]
+    for index in range(num_melds):
+        kind, which = melds[index] & COUNT, int(melds[index]) >> BITS & COUNT
+        if kind == SET:
+            for suit in range(NUM_SUITS):
+                left[card_of(suit, which)] -= int(melds[index]) >> BITS * (2 + suit) & COUNT
+        else:
+            lowest, highest = int(melds[index]) >> 2 * BITS & COUNT, int(melds[index]) >> 3 * BITS & COUNT
+            for position in range(lowest, highest + 1):
+                if left[card_of(which, rank_at(position))] > 0:
+                    left[card_of(which, rank_at(position))] -= 1
+
+
+@compiled
 def _begin(hand: Hand, wild_rank: int, row: Integers) -> None:
     """Write the arrangement of a hand in which nothing is decided yet."""
     for column in range(ROW_WIDTH):

@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from three_thirteen_env.cards import ACE, KING, NUM_CARDS, NUM_RANKS, NUM_SUITS, Hand, rank_of
 from three_thirteen_env.compiled import compiled
-from three_thirteen_env.rules import MIN_MELD, Rules, card_points
+from three_thirteen_env.rules import MAX_HAND, MIN_MELD, Rules, card_points
 from three_thirteen_env.run_table import MAX_TABLE_WILD, RANK_POINTS, RUN_POINTS, points_saved, table_index
-from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search
+from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search, take_out_melds
+from three_thirteen_env.state import NO_CARD
 
 SUIT = (1 << NUM_RANKS) - 1  # the bits of one suit
 BOARD = (1 << NUM_CARDS) - 1
@@ -31,15 +32,19 @@ BELOW = np.array([sum(ACES << rank for rank in range(NUM_RANKS - distance)) for 
 
 # All that is worked out about a hand but for its board is in one array of integers:
 #
+#     0             whether the hand is for the table, while it is asked about without one card
 #     1 to 13       the twins of each rank: how many cards it has more than the board shows
 #     14 to 17      the wild cards, the natural cards, what these cost, and whether there are twins
 #     18 to 21      the best choice of sets: the board that it leaves to the runs, the wild cards that it leaves, the
 #                   points that it and the runs save, and a bit for every rank that makes a set
-#     22 to 34      the ranks that may make a set
-#     35 and on     choices begun, five integers each: as 18 to 21, and how many of those ranks are decided
-NUM_WILD, NUM_NATURAL, NATURAL_POINTS, HAS_TWINS = 14, 15, 16, 17
+#     22 to 26      of the whole hand, while it is asked about without one card: the board and the wild cards that the
+#                   best choice leaves to the runs, what those save, the ranks that make a set, and the deadwood
+#     27 to 39      the ranks that may make a set
+#     40 and on     choices begun, five integers each: as 18 to 21, and how many of those ranks are decided
+IS_FOR_TABLE, NUM_WILD, NUM_NATURAL, NATURAL_POINTS, HAS_TWINS = 0, 14, 15, 16, 17
 BEST_LEFT, BEST_WILD_LEFT, BEST_SAVED, BEST_SETS = 18, 19, 20, 21
-CANDIDATES, CHOICES = 22, 35
+WHOLE_LEFT, WHOLE_WILD_LEFT, WHOLE_RUNS, WHOLE_SETS, WHOLE_DEADWOOD = 22, 23, 24, 25, 26
+CANDIDATES, CHOICES = 27, 40
 LEFT, WILD_LEFT, SAVED, SETS, DECIDED, CHOICE_SIZE = 0, 1, 2, 3, 4, 5
 WORK_SIZE = CHOICES + 128 * CHOICE_SIZE  # fourteen cards never need more than 60 choices
 
@@ -53,7 +58,7 @@ def least_deadwood(hand: Hand, wild_rank: int, rules: Rules) -> int:
     board = _take_in(hand, wild_rank, rules, work)
     if _is_for_table(hand, wild_rank, rules, work):
         return _deadwood(board, work, wild_rank, rules)
-    return _deadwood_beyond_table(hand, work, wild_rank, rules)
+    return _deadwood_beyond_table(hand, board, work, wild_rank, rules, np.empty(MAX_MELDS, np.int64))[0]
 
 
 @compiled
@@ -73,17 +78,34 @@ def melds_completely(hand: Hand, wild_rank: int, rules: Rules) -> bool:
 def deadwood_after_discards(hand: Hand, wild_rank: int, rules: Rules, points: npt.NDArray[np.int16]) -> None:
     """Write the least deadwood after each possible discard, ``(52,) int16``; -1: no such card."""
     work = np.empty(WORK_SIZE, np.int64)
-    board = _take_in(hand, wild_rank, rules, work)
-    points[:] = -1
-    if work[NUM_NATURAL] > 1 and _is_for_table(hand, wild_rank, rules, work):
-        _deadwood_after_each(hand, board, work, wild_rank, rules, points)
-        return
-    rest = hand.copy()
+    spare = np.empty(NUM_CARDS, np.int8)
+    board = _look_at_whole(hand, wild_rank, rules, work, spare)
     for card in range(NUM_CARDS):
+        points[card] = -1
         if hand[card] > 0:
-            rest[card] -= 1
-            points[card] = least_deadwood(rest, wild_rank, rules)
-            rest[card] += 1
+            points[card] = _deadwood_without(card, hand, board, wild_rank, rules, work, spare)
+
+
+@compiled
+def best_discard(hand: Hand, mask: npt.NDArray[np.int8], wild_rank: int, rules: Rules) -> tuple[int, int]:
+    """The discard that leaves the least deadwood, and how much that is in points.
+
+    Only cards that the mask ``(52,)`` allows are thrown; among equals it is the dearest, and a natural card before a
+    wild one. Where the mask allows none it is `NO_CARD`, and `NO_BOUND`.
+    """
+    work = np.empty(WORK_SIZE, np.int64)
+    spare = np.empty(NUM_CARDS, np.int8)
+    board = _look_at_whole(hand, wild_rank, rules, work, spare)
+    best, least = NO_CARD, NO_BOUND
+    for card in _dearest_first(hand, wild_rank, rules):
+        # What is left over without the card and the card itself are an arrangement of the whole hand.
+        if work[WHOLE_DEADWOOD] - card_points(card, wild_rank, rules) >= least:
+            break
+        if mask[card]:
+            points = _deadwood_without(card, hand, board, wild_rank, rules, work, spare)
+            if points < least:
+                best, least = card, points
+    return best, least
 
 
 @compiled
@@ -167,11 +189,18 @@ def _is_for_table(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> b
 
 
 @compiled
-def _deadwood_beyond_table(hand: Hand, work: Integers, wild_rank: int, rules: Rules) -> int:
-    """The least deadwood of a hand that is not for the table."""
-    if 0 < 2 * work[NUM_NATURAL] <= work[NUM_WILD]:
-        return 0
-    return search(hand, wild_rank, rules, NO_BOUND, np.empty(MAX_MELDS, np.int64))[0]
+def _deadwood_beyond_table(
+    hand: Hand, board: int, work: Integers, wild_rank: int, rules: Rules, melds: Integers
+) -> tuple[int, int]:
+    """The least deadwood of a hand that is not for the table, its melds, and how many they are.
+
+    What the table says of it is no less than the least: it overlooks two runs through one face. The search has only to
+    find what is no worse.
+    """
+    bound = NO_BOUND
+    if work[NUM_NATURAL] > 0 and work[NUM_WILD] <= MAX_TABLE_WILD:
+        bound = _deadwood(board, work, wild_rank, rules) + 1
+    return search(hand, wild_rank, rules, bound, melds)
 
 
 @compiled
@@ -319,38 +348,78 @@ def _saved_by_runs(board: int, num_wild: int, table: int) -> int:
 
 
 @compiled
-def _deadwood_after_each(
-    hand: Hand, board: int, work: Integers, wild_rank: int, rules: Rules, points: npt.NDArray[np.int16]
-) -> None:
-    """Write the deadwood after each discard from a hand for the table: only a card in a meld takes another look."""
-    whole = _deadwood(board, work, wild_rank, rules)
-    left, wild_left, sets = work[BEST_LEFT], work[BEST_WILD_LEFT], work[BEST_SETS]
-    table = table_index(rules)
-    saved_by_runs = _saved_by_runs(left, wild_left, table)
-    after_wild = -1
+def _look_at_whole(hand: Hand, wild_rank: int, rules: Rules, work: Integers, spare: Hand) -> int:
+    """Write what `_deadwood_without` has to know of the whole hand, and give its board.
+
+    For a hand that is not for the table that is how many of each card its best melds can spare, ``(52,) int8``.
+    """
+    board = _take_in(hand, wild_rank, rules, work)
+    work[IS_FOR_TABLE] = work[NUM_NATURAL] > 1 and _is_for_table(hand, wild_rank, rules, work)
+    if work[IS_FOR_TABLE]:
+        work[WHOLE_DEADWOOD] = _deadwood(board, work, wild_rank, rules)
+        work[WHOLE_LEFT], work[WHOLE_WILD_LEFT] = work[BEST_LEFT], work[BEST_WILD_LEFT]
+        work[WHOLE_SETS] = work[BEST_SETS]
+        work[WHOLE_RUNS] = _saved_by_runs(work[BEST_LEFT], work[BEST_WILD_LEFT], table_index(rules))
+        return board
+    melds = np.empty(MAX_MELDS, np.int64)
+    work[WHOLE_DEADWOOD], num_melds = _deadwood_beyond_table(hand, board, work, wild_rank, rules, melds)
+    take_out_melds(hand, melds, num_melds, wild_rank, spare)
+    return board
+
+
+@compiled
+def _deadwood_without(
+    card: int, hand: Hand, board: int, wild_rank: int, rules: Rules, work: Integers, spare: Hand
+) -> int:
+    """The least deadwood of a hand without one of its cards, after `_look_at_whole`.
+
+    A card that no meld needs is deadwood: without it the best arrangement of the whole hand stays the best.
+    """
+    rank = rank_of(card)
+    cost = card_points(card, wild_rank, rules)
+    if not work[IS_FOR_TABLE]:
+        if rank != wild_rank and spare[card] > 0:
+            return work[WHOLE_DEADWOOD] - cost
+        rest = hand.copy()
+        rest[card] -= 1
+        return least_deadwood(rest, wild_rank, rules)
+    if rank == wild_rank:
+        work[NUM_WILD] -= 1
+        points = _deadwood(board, work, wild_rank, rules)
+        work[NUM_WILD] += 1
+        return points
+    bit, is_twin = 1 << card, hand[card] > 1
+    if is_twin:
+        is_melded = work[WHOLE_SETS] >> rank & 1 == 1
+    else:
+        left, wild_left = work[WHOLE_LEFT], work[WHOLE_WILD_LEFT]
+        is_melded = left & bit == 0 or _saved_by_runs(left & ~bit, wild_left, table_index(rules)) < work[WHOLE_RUNS]
+    if not is_melded:
+        return work[WHOLE_DEADWOOD] - cost
+    work[NUM_NATURAL] -= 1
+    work[NATURAL_POINTS] -= cost
+    work[rank] -= is_twin
+    points = _deadwood(board if is_twin else board & ~bit, work, wild_rank, rules)
+    work[rank] += is_twin
+    work[NATURAL_POINTS] += cost
+    work[NUM_NATURAL] += 1
+    return points
+
+
+@compiled
+def _dearest_first(hand: Hand, wild_rank: int, rules: Rules) -> Integers:
+    """The cards of a hand, twins once, by what they cost left over; a natural card before a wild one."""
+    cards = np.empty(MAX_HAND, np.int64)
+    costs = np.empty(MAX_HAND, np.int64)
+    num_cards = 0
     for card in range(NUM_CARDS):
         if hand[card] == 0:
             continue
-        rank, bit, is_twin = rank_of(card), 1 << card, hand[card] > 1
-        if rank == wild_rank:
-            if after_wild < 0:
-                work[NUM_WILD] -= 1
-                after_wild = _deadwood(board, work, wild_rank, rules)
-                work[NUM_WILD] += 1
-            points[card] = after_wild
-            continue
-        cost = RANK_POINTS[table, rank]
-        if is_twin:
-            is_melded = sets >> rank & 1 == 1
-        else:
-            is_melded = left & bit == 0 or _saved_by_runs(left & ~bit, wild_left, table) < saved_by_runs
-        if not is_melded:
-            points[card] = whole - cost
-            continue
-        work[NUM_NATURAL] -= 1
-        work[NATURAL_POINTS] -= cost
-        work[rank] -= is_twin
-        points[card] = _deadwood(board if is_twin else board & ~bit, work, wild_rank, rules)
-        work[rank] += is_twin
-        work[NATURAL_POINTS] += cost
-        work[NUM_NATURAL] += 1
+        cost = 2 * card_points(card, wild_rank, rules) + (rank_of(card) != wild_rank)
+        place = num_cards
+        while place > 0 and costs[place - 1] < cost:
+            cards[place], costs[place] = cards[place - 1], costs[place - 1]
+            place -= 1
+        cards[place], costs[place] = card, cost
+        num_cards += 1
+    return cards[:num_cards]
