@@ -12,10 +12,12 @@ import numpy.typing as npt
 from agents.registry import AgentError, in_one_line
 from three_thirteen_env.actions import NUM_ACTIONS, action_name
 from three_thirteen_env.agent import Actions, Agent, Masks
-from three_thirteen_env.batch import legal_actions_each, start_each, step_each
+from three_thirteen_env.batch import start_each
+from three_thirteen_env.compiled import compiled
+from three_thirteen_env.game import GAME_OVER
+from three_thirteen_env.learners import act_each, first_refused, show_each
 from three_thirteen_env.rules import MAX_PLAYERS, NUM_ROUNDS, Rules
-from three_thirteen_env.state import NOBODY, STATE, Phase, State, States
-from three_thirteen_env.view import hide_each
+from three_thirteen_env.state import NOBODY, STATE, State, States
 
 # What is kept of a game. Its seats are padded to 8, and its rounds to 11.
 GAME = np.dtype(
@@ -30,6 +32,7 @@ GAME = np.dtype(
 )
 Games = npt.NDArray[np.void]  # (num_games,) GAME
 Seating = npt.NDArray[np.int64]  # (num_games, num_players), which agent sits in each seat
+Indices = npt.NDArray[np.int64]
 
 
 class Player(NamedTuple):
@@ -40,6 +43,13 @@ class Player(NamedTuple):
     rng: np.random.Generator
 
 
+class Shown(NamedTuple):
+    """Room for what players are shown: a copy of it, so that whatever they write there changes no game."""
+
+    views: States  # (num_games,) STATE
+    masks: Masks  # (num_games, 106)
+
+
 def play_games(players: Sequence[Player], seating: Seating, seeds: npt.NDArray[np.int64], rules: Rules) -> Games:
     """Play the games of the seeds ``(n,)`` to their ends, with the players seated as ``(n, num_players)`` says.
 
@@ -47,31 +57,42 @@ def play_games(players: Sequence[Player], seating: Seating, seeds: npt.NDArray[n
     """
     states = np.zeros(len(seeds), STATE)
     start_each(states, seeds, rules)
+    shown = Shown(np.empty_like(states), np.empty((len(states), NUM_ACTIONS), np.int8))
+    playing = np.arange(len(states))
     while True:
-        playing = np.flatnonzero(states["phase"] != Phase.GAME_OVER)
+        playing, to_act = _who_acts(states, playing, seating)
         if len(playing) == 0:
             return _results(states, seating)
-        to_act = seating[playing, states["seat"][playing]]
         for index, player in enumerate(players):
             games = playing[to_act == index]
             if len(games) > 0:
-                states[games] = _after_action(player, states[games], rules)
+                _act(player, states, games, shown, rules)
 
 
-def _after_action(player: Player, states: States, rules: Rules) -> States:
-    """The states after the action that a player chooses in each of them."""
-    masks = np.empty((len(states), NUM_ACTIONS), np.int8)
-    legal_actions_each(states, rules, masks)
-    views = states.copy()
-    hide_each(views, np.ascontiguousarray(states["seat"]))
+@compiled
+def _who_acts(states: States, games: Indices, seating: Seating) -> tuple[Indices, Indices]:
+    """Those of the games that go on, and which agent is to act in each of them."""
+    playing, to_act = np.empty(len(games), np.int64), np.empty(len(games), np.int64)
+    count = 0
+    for game in games:
+        if states[game].phase != GAME_OVER:
+            playing[count] = game
+            to_act[count] = seating[game, states[game].seat]
+            count += 1
+    return playing[:count], to_act[:count]
+
+
+def _act(player: Player, states: States, games: Indices, shown: Shown, rules: Rules) -> None:
+    """Let a player act, once, in each of the games."""
+    views, masks = shown.views[: len(games)], shown.masks[: len(games)]
+    show_each(states, games, rules, views, masks)
     try:
         answer = player.agent.act(views, masks.copy(), player.rng)
     except Exception as error:  # whatever the code of another does
         index = _first_failure(player, views, masks)
-        where = _situation(states[index], masks[index])
+        where = _situation(states[games[index]], masks[index])
         raise AgentError(f"agent {player.name!r} failed: {in_one_line(error)}; asked about {where}") from error
-    step_each(states, _checked(player, answer, states, masks), rules)
-    return states
+    act_each(states, games, _checked(player, answer, states, games, masks), rules)
 
 
 def _first_failure(player: Player, views: States, masks: Masks) -> int:
@@ -84,26 +105,25 @@ def _first_failure(player: Player, views: States, masks: Masks) -> int:
     return 0
 
 
-def _checked(player: Player, answer: object, states: States, masks: Masks) -> Actions:
-    """The actions that an agent answered. Raises AgentError unless there is one for each state, and each is legal."""
+def _checked(player: Player, answer: object, states: States, games: Indices, masks: Masks) -> Actions:
+    """The actions that an agent answered. Raises AgentError unless there is one for each game, and each is legal."""
     try:
-        actions = np.asarray(answer)
+        answers = np.asarray(answer)
     except ValueError:  # rows of different lengths
-        actions = np.empty(0)
-    if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
+        answers = np.empty(0)
+    if answers.shape != games.shape or answers.dtype.kind not in "iu":
         raise AgentError(
-            f"agent {player.name!r} must give {len(states)} integers, one for each view, and gave an array of shape "
-            f"{actions.shape} and type {actions.dtype}; asked about {_situation(states[0], masks[0])}"
+            f"agent {player.name!r} must give {len(games)} integers, one for each view, and gave an array of shape "
+            f"{answers.shape} and type {answers.dtype}; asked about {_situation(states[games[0]], masks[0])}"
         )
-    known = (actions >= 0) & (actions < NUM_ACTIONS)
-    legal = known & (masks[np.arange(len(states)), np.where(known, actions, 0)] == 1)
-    if not legal.all():
-        index = int(legal.argmin())
-        action = int(actions[index])
-        words = f"{action} ({action_name(action)})" if known[index] else f"{action}"
-        where = _situation(states[index], masks[index])
+    actions = np.array(answers, np.int64)
+    index = first_refused(masks, actions)
+    if index >= 0:
+        action = int(answers[index])
+        words = f"{action} ({action_name(action)})" if 0 <= action < NUM_ACTIONS else f"{action}"
+        where = _situation(states[games[index]], masks[index])
         raise AgentError(f"agent {player.name!r} chose the illegal action {words}; asked about {where}")
-    return actions.astype(np.int64)
+    return actions
 
 
 def _situation(state: State, mask: npt.NDArray[np.int8]) -> str:

@@ -1,9 +1,10 @@
 """MaskablePPO from end to end: one seat learns, greedy opponents play the others, and the steps are the learner's.
 
 The same learner (sb3-contrib's default network of 64 × 64, one torch thread) drives the vector form, and
-stable-baselines3's DummyVecEnv of as many single Gymnasium environments. *Collecting* is all but the updates: choosing,
-stepping, storing, advantages. All games begin with their first deal; DummyVecEnv comes no further than the first
-rounds while it is measured, and these cost least.
+stable-baselines3's DummyVecEnv of as many single Gymnasium environments; for both, torch does not check the arguments
+of its distributions, as in `train.py`. *Collecting* is all but the updates: choosing, stepping, storing, advantages.
+All games begin with their first deal; DummyVecEnv comes no further than the first rounds while it is measured, and
+these cost least.
 """
 
 from collections.abc import Callable, Iterator
@@ -46,6 +47,7 @@ def _rollouts(games: Any, learns: bool) -> Run:
             """Learn nothing."""
 
     torch.set_num_threads(1)
+    torch.distributions.Distribution.set_default_validate_args(False)
     chunk = ROLLOUT_STEPS * games.num_envs
     model = (MaskablePPO if learns else Collector)(
         "MlpPolicy",

@@ -118,7 +118,7 @@ def starts_first(seed):
         ({"autoreset_mode": "now"}, "'now' is not a valid AutoresetMode"),
         ({"render_mode": "human"}, "render_mode must be one of ansi, rgb_array, not 'human'"),
     ],
-    ids=str,
+    ids=lambda value: ", ".join(value) if isinstance(value, dict) else value,
 )
 def test_what_cannot_be_made_says_why(choices, message):
     with pytest.raises(ValueError, match=message):

@@ -1,4 +1,4 @@
-"""The learners of many games, and the compiled functions that step, look and hide in many games at a time.
+"""The learners of many games, and the compiled functions that step and look in some of many games at a time.
 
 They trust their caller. Games are given as indices ``(k,)`` into arrays of all games ``(n,)``.
 """
@@ -126,7 +126,7 @@ def ask_each(
     views: States,
     masks: Masks,
 ) -> int:
-    """Write those of the waiting games in which the opponent of a number is to act, and what it may know and do there.
+    """Write those of the waiting games in which the opponent of a number is to act, and `show_each` of them.
 
     Gives how many they are. `opponent_of` says whose seat is which, clockwise from the learner.
     """
@@ -137,11 +137,26 @@ def ask_each(
             continue
         if opponent_of[(int(state.seat) - int(learner.seat)) % rules.num_players - 1] == number:
             asked[count] = game
-            legal_actions(state, rules, masks[count])
-            views[count] = state
-            hide(views[count], int(state.seat))
             count += 1
+    show_each(states, asked[:count], rules, views, masks)
     return count
+
+
+@compiled
+def show_each(states: States, games: Games, rules: Rules, views: States, masks: Masks) -> None:
+    """Write what the seat to act may know and do in each of the games, at least ``(k,)`` and ``(k, 106) int8``."""
+    for index in range(len(games)):
+        state = states[games[index]]
+        legal_actions(state, rules, masks[index])
+        views[index] = state
+        hide(views[index], int(state.seat))
+
+
+@compiled
+def act_each(states: States, games: Games, actions: Actions, rules: Rules) -> None:
+    """Take the actions ``(k,)``, which must be legal, in the games."""
+    for index in range(len(games)):
+        step(states[games[index]], actions[index], rules)
 
 
 @compiled
