@@ -6,9 +6,10 @@ from three_thirteen_env.actions import DISCARD, DRAW_STOCK, GO_OUT, TAKE_UPCARD
 from three_thirteen_env.agent import Actions, Masks
 from three_thirteen_env.cards import NUM_CARDS
 from three_thirteen_env.compiled import compiled
+from three_thirteen_env.discards import best_discard
 from three_thirteen_env.game import DRAW_PHASE, Mask
 from three_thirteen_env.rules import Rules, wild_rank_of
-from three_thirteen_env.solver import best_discard, least_deadwood
+from three_thirteen_env.solver import least_deadwood
 from three_thirteen_env.state import State, States
 
 

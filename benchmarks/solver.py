@@ -9,10 +9,11 @@ import numpy.typing as npt
 from benchmarks.measure import Benchmark, Run, throughput
 from three_thirteen_env.cards import NUM_CARDS
 from three_thirteen_env.compiled import compiled
+from three_thirteen_env.discards import deadwood_after_discards
 from three_thirteen_env.melds import arrange, deadwood_points
 from three_thirteen_env.rules import MAX_HAND, Rules
 from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search
-from three_thirteen_env.solver import deadwood_after_discards, least_deadwood
+from three_thirteen_env.solver import least_deadwood
 
 GROUP = "solver"
 NUM_HANDS = 4096

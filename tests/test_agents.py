@@ -12,10 +12,10 @@ from agents.selective import Selective
 from tests.playing import COMPILED, EVERY_RULES, mask_of, new_game, set_hand, set_pile, shortened
 from three_thirteen_env.actions import action_name
 from three_thirteen_env.cards import NUM_CARDS, hand, hand_of, parse_card, rank_of
+from three_thirteen_env.discards import best_discard
 from three_thirteen_env.melds import deadwood_points
 from three_thirteen_env.rules import Rules, card_points
 from three_thirteen_env.search import NO_BOUND
-from three_thirteen_env.solver import best_discard
 from three_thirteen_env.state import NO_CARD, NOBODY, STATE, Phase, State
 from three_thirteen_env.view import view_of
 

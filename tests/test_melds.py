@@ -6,11 +6,12 @@ import pytest
 from tests import reference
 from tests.playing import COMPILED
 from three_thirteen_env.cards import NUM_CARDS, cards_of, hand, hand_of, parse_card, rank_of, suit_of
+from three_thirteen_env.discards import cards_to_go_out_with, deadwood_after_discards
 from three_thirteen_env.melds import arrange, can_go_out, deadwood_points, is_run, is_set
 from three_thirteen_env.rules import MAX_HAND, Rules, card_points
 from three_thirteen_env.run_table import MAX_TABLE_WILD, RANK_POINTS, RUN_POINTS, points_saved, table_index
 from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search
-from three_thirteen_env.solver import cards_to_go_out_with, deadwood_after_discards, least_deadwood
+from three_thirteen_env.solver import least_deadwood
 
 W = 8  # the wild rank of the tables: eights
 ACES_HIGH = Rules(aces_high=True)

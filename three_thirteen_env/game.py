@@ -17,8 +17,9 @@ from three_thirteen_env.actions import DISCARD, DRAW_STOCK, GO_OUT, NUM_ACTIONS,
 from three_thirteen_env.cards import NUM_CARDS
 from three_thirteen_env.chance import first_dealer, shuffle
 from three_thirteen_env.compiled import compiled
+from three_thirteen_env.discards import cards_to_go_out_with
 from three_thirteen_env.rules import Rules, hand_size, wild_rank_of
-from three_thirteen_env.solver import cards_to_go_out_with, least_deadwood
+from three_thirteen_env.solver import least_deadwood
 from three_thirteen_env.state import MAX_CARDS, NO_CARD, NOBODY, Phase, State
 
 DRAW_PHASE, DISCARD_PHASE, GAME_OVER = int(Phase.DRAW), int(Phase.DISCARD), int(Phase.GAME_OVER)

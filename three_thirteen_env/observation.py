@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from three_thirteen_env.cards import NUM_CARDS, NUM_RANKS
 from three_thirteen_env.compiled import compiled
+from three_thirteen_env.discards import deadwood_after_discards
 from three_thirteen_env.game import DISCARD_PHASE, DRAW_PHASE
 from three_thirteen_env.rules import NUM_ROUNDS, Rules, wild_rank_of
 from three_thirteen_env.search import NO_BOUND
-from three_thirteen_env.solver import deadwood_after_discards, least_deadwood
+from three_thirteen_env.solver import least_deadwood
 from three_thirteen_env.state import NOBODY, State, States
 
 Kind = Literal["cards", "melds"]

@@ -17,10 +17,9 @@ import numpy.typing as npt
 
 from three_thirteen_env.cards import ACE, KING, NUM_CARDS, NUM_RANKS, NUM_SUITS, Hand, rank_of
 from three_thirteen_env.compiled import compiled
-from three_thirteen_env.rules import MAX_HAND, MIN_MELD, Rules, card_points
+from three_thirteen_env.rules import MIN_MELD, Rules, card_points
 from three_thirteen_env.run_table import MAX_TABLE_WILD, RANK_POINTS, RUN_POINTS, points_saved, table_index
-from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search, take_out_melds
-from three_thirteen_env.state import NO_CARD
+from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search
 
 SUIT = (1 << NUM_RANKS) - 1  # the bits of one suit
 BOARD = (1 << NUM_CARDS) - 1
@@ -55,10 +54,10 @@ Integers = npt.NDArray[np.int64]
 def least_deadwood(hand: Hand, wild_rank: int, rules: Rules) -> int:
     """The points of the deadwood of a hand of 1 to 14 cards arranged best."""
     work = np.empty(WORK_SIZE, np.int64)
-    board = _take_in(hand, wild_rank, rules, work)
-    if _is_for_table(hand, wild_rank, rules, work):
-        return _deadwood(board, work, wild_rank, rules)
-    return _deadwood_beyond_table(hand, board, work, wild_rank, rules, np.empty(MAX_MELDS, np.int64))[0]
+    board = take_in(hand, wild_rank, rules, work)
+    if is_for_table(hand, wild_rank, rules, work):
+        return deadwood_by_table(board, work, wild_rank, rules)
+    return deadwood_beyond_table(hand, board, work, wild_rank, rules, np.empty(MAX_MELDS, np.int64))[0]
 
 
 @compiled
@@ -75,89 +74,7 @@ def melds_completely(hand: Hand, wild_rank: int, rules: Rules) -> bool:
 
 
 @compiled
-def deadwood_after_discards(hand: Hand, wild_rank: int, rules: Rules, points: npt.NDArray[np.int16]) -> None:
-    """Write the least deadwood after each possible discard, ``(52,) int16``; -1: no such card."""
-    work = np.empty(WORK_SIZE, np.int64)
-    spare = np.empty(NUM_CARDS, np.int8)
-    board = _look_at_whole(hand, wild_rank, rules, work, spare)
-    for card in range(NUM_CARDS):
-        points[card] = -1
-        if hand[card] > 0:
-            points[card] = _deadwood_without(card, hand, board, wild_rank, rules, work, spare)
-
-
-@compiled
-def best_discard(hand: Hand, mask: npt.NDArray[np.int8], wild_rank: int, rules: Rules) -> tuple[int, int]:
-    """The discard that leaves the least deadwood, and how much that is in points.
-
-    Only cards that the mask ``(52,)`` allows are thrown; among equals it is the dearest, and a natural card before a
-    wild one. Where the mask allows none it is `NO_CARD`, and `NO_BOUND`.
-    """
-    work = np.empty(WORK_SIZE, np.int64)
-    spare = np.empty(NUM_CARDS, np.int8)
-    board = _look_at_whole(hand, wild_rank, rules, work, spare)
-    best, least = NO_CARD, NO_BOUND
-    for card in _dearest_first(hand, wild_rank, rules):
-        # What is left over without the card and the card itself are an arrangement of the whole hand.
-        if work[WHOLE_DEADWOOD] - card_points(card, wild_rank, rules) >= least:
-            break
-        if mask[card]:
-            points = _deadwood_without(card, hand, board, wild_rank, rules, work, spare)
-            if points < least:
-                best, least = card, points
-    return best, least
-
-
-@compiled
-def cards_to_go_out_with(hand: Hand, wild_rank: int, rules: Rules, is_way_out: npt.NDArray[np.int8]) -> None:
-    """Write for every card whether a hand melds completely without it, ``(52,) int8``; 0 for a card not held."""
-    is_way_out[:] = 0
-    if not _is_near_going_out(hand, wild_rank, rules):
-        return
-    dearest = 0
-    for card in range(NUM_CARDS):
-        if hand[card] > 0:
-            dearest = max(dearest, card_points(card, wild_rank, rules))
-    # A way out leaves the whole hand arranged but for the discard, so its deadwood costs no more than one card.
-    if least_deadwood(hand, wild_rank, rules) > dearest:
-        return
-    after = np.empty(NUM_CARDS, np.int16)
-    deadwood_after_discards(hand, wild_rank, rules, after)
-    rest = hand.copy()
-    for card in range(NUM_CARDS):
-        if after[card] == 0:
-            rest[card] -= 1
-            is_way_out[card] = melds_completely(rest, wild_rank, rules)
-            rest[card] += 1
-
-
-@compiled
-def _is_near_going_out(hand: Hand, wild_rank: int, rules: Rules) -> bool:
-    """False only if more than one card is left over however a hand is melded; a cheap look before the search.
-
-    A natural card that has none of its rank beside it, and none of its suit within reach of the wild cards, takes two
-    wild cards for itself. One such card may be the discard.
-    """
-    board, twins, num_wild = 0, 0, 0
-    for card in range(NUM_CARDS):
-        board |= int(hand[card] > 0) << card
-        twins |= int(hand[card] > 1) << card
-    for suit in range(NUM_SUITS):
-        num_wild += int(hand[NUM_RANKS * suit + wild_rank - 1])
-    board &= ~(ACES << wild_rank - 1)
-    same_rank = 0
-    for num_suits in range(1, NUM_SUITS):  # the other suits, one after the other, as the board is turned round
-        same_rank |= board << NUM_RANKS * num_suits & BOARD | board >> NUM_RANKS * num_suits
-    alone = board & ~(same_rank | twins | _in_reach_of_runs(board, num_wild, rules.aces_high))
-    num_alone = 0
-    while alone:
-        alone &= alone - 1
-        num_alone += 1
-    return 2 * (num_alone - 1) <= num_wild
-
-
-@compiled
-def _take_in(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> int:
+def take_in(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> int:
     """Count the cards of a hand; writes the work array up to the best choice, and gives the board."""
     board, num_cards, natural_points, num_twins = 0, 0, 0, 0
     for card in range(NUM_CARDS):
@@ -181,7 +98,7 @@ def _take_in(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> int:
 
 
 @compiled
-def _is_for_table(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> bool:
+def is_for_table(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> bool:
     """Whether a hand has natural cards, and no more wild cards and twins than the table can deal with."""
     if work[NUM_NATURAL] == 0 or work[NUM_WILD] > MAX_TABLE_WILD:
         return False
@@ -189,7 +106,7 @@ def _is_for_table(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> b
 
 
 @compiled
-def _deadwood_beyond_table(
+def deadwood_beyond_table(
     hand: Hand, board: int, work: Integers, wild_rank: int, rules: Rules, melds: Integers
 ) -> tuple[int, int]:
     """The least deadwood of a hand that is not for the table, its melds, and how many they are.
@@ -199,7 +116,7 @@ def _deadwood_beyond_table(
     """
     bound = NO_BOUND
     if work[NUM_NATURAL] > 0 and work[NUM_WILD] <= MAX_TABLE_WILD:
-        bound = _deadwood(board, work, wild_rank, rules) + 1
+        bound = deadwood_by_table(board, work, wild_rank, rules) + 1
     return search(hand, wild_rank, rules, bound, melds)
 
 
@@ -245,7 +162,7 @@ def _num_beside(hand: Hand, card: int, distance: int, wild_rank: int, aces_high:
 
 
 @compiled
-def _deadwood(board: int, work: Integers, wild_rank: int, rules: Rules) -> int:
+def deadwood_by_table(board: int, work: Integers, wild_rank: int, rules: Rules) -> int:
     """The least deadwood of a hand that is for the table; writes the best choice of sets."""
     work[BEST_LEFT], work[BEST_WILD_LEFT], work[BEST_SAVED], work[BEST_SETS] = board, work[NUM_WILD], 0, 0
     if work[NUM_NATURAL] + work[NUM_WILD] >= MIN_MELD:
@@ -265,16 +182,16 @@ def _choose_sets(board: int, work: Integers, table: int, aces_high: bool) -> Non
             work[CANDIDATES + num_candidates] = rank
             num_candidates += 1
     if num_candidates == 0:
-        work[BEST_SAVED] = _saved_by_runs(board, num_wild, table)
+        work[BEST_SAVED] = saved_by_runs(board, num_wild, table)
         return
-    in_reach = _in_reach_of_runs(board, num_wild, aces_high)
+    in_reach = in_reach_of_runs(board, num_wild, aces_high)
     top = _push(work, CHOICES, board, num_wild, 0, 0, 0)
     while top > CHOICES:
         top -= CHOICE_SIZE
         left, wild_left, saved = work[top + LEFT], work[top + WILD_LEFT], work[top + SAVED]
         sets, decided = work[top + SETS], work[top + DECIDED]
         if decided == num_candidates:
-            saved += _saved_by_runs(left, wild_left, table)
+            saved += saved_by_runs(left, wild_left, table)
             if saved > work[BEST_SAVED]:
                 work[BEST_LEFT], work[BEST_WILD_LEFT] = left, wild_left
                 work[BEST_SAVED], work[BEST_SETS] = saved, sets
@@ -317,7 +234,7 @@ def _num_of_rank(board: int, rank: int) -> int:
 
 
 @compiled
-def _in_reach_of_runs(board: int, num_wild: int, aces_high: bool) -> int:
+def in_reach_of_runs(board: int, num_wild: int, aces_high: bool) -> int:
     """The cards of a board that a run can use together with another natural card."""
     near = 0
     for distance in range(1, min(num_wild + 1, KING - ACE) + 1):
@@ -329,7 +246,7 @@ def _in_reach_of_runs(board: int, num_wild: int, aces_high: bool) -> int:
 
 
 @compiled
-def _saved_by_runs(board: int, num_wild: int, table: int) -> int:
+def saved_by_runs(board: int, num_wild: int, table: int) -> int:
     """The most points that the runs of all suits save with the wild cards there are."""
     clubs, diamonds = RUN_POINTS[table, board & SUIT], RUN_POINTS[table, board >> NUM_RANKS & SUIT]
     hearts, spades = RUN_POINTS[table, board >> 2 * NUM_RANKS & SUIT], RUN_POINTS[table, board >> 3 * NUM_RANKS & SUIT]
@@ -345,81 +262,3 @@ def _saved_by_runs(board: int, num_wild: int, table: int) -> int:
             red = max(red, points_saved(diamonds, number) + points_saved(hearts, num_red - number))
         most = max(most, black + red)
     return most
-
-
-@compiled
-def _look_at_whole(hand: Hand, wild_rank: int, rules: Rules, work: Integers, spare: Hand) -> int:
-    """Write what `_deadwood_without` has to know of the whole hand, and give its board.
-
-    For a hand that is not for the table that is how many of each card its best melds can spare, ``(52,) int8``.
-    """
-    board = _take_in(hand, wild_rank, rules, work)
-    work[IS_FOR_TABLE] = work[NUM_NATURAL] > 1 and _is_for_table(hand, wild_rank, rules, work)
-    if work[IS_FOR_TABLE]:
-        work[WHOLE_DEADWOOD] = _deadwood(board, work, wild_rank, rules)
-        work[WHOLE_LEFT], work[WHOLE_WILD_LEFT] = work[BEST_LEFT], work[BEST_WILD_LEFT]
-        work[WHOLE_SETS] = work[BEST_SETS]
-        work[WHOLE_RUNS] = _saved_by_runs(work[BEST_LEFT], work[BEST_WILD_LEFT], table_index(rules))
-        return board
-    melds = np.empty(MAX_MELDS, np.int64)
-    work[WHOLE_DEADWOOD], num_melds = _deadwood_beyond_table(hand, board, work, wild_rank, rules, melds)
-    take_out_melds(hand, melds, num_melds, wild_rank, spare)
-    return board
-
-
-@compiled
-def _deadwood_without(
-    card: int, hand: Hand, board: int, wild_rank: int, rules: Rules, work: Integers, spare: Hand
-) -> int:
-    """The least deadwood of a hand without one of its cards, after `_look_at_whole`.
-
-    A card that no meld needs is deadwood: without it the best arrangement of the whole hand stays the best.
-    """
-    rank = rank_of(card)
-    cost = card_points(card, wild_rank, rules)
-    if not work[IS_FOR_TABLE]:
-        if rank != wild_rank and spare[card] > 0:
-            return work[WHOLE_DEADWOOD] - cost
-        rest = hand.copy()
-        rest[card] -= 1
-        return least_deadwood(rest, wild_rank, rules)
-    if rank == wild_rank:
-        work[NUM_WILD] -= 1
-        points = _deadwood(board, work, wild_rank, rules)
-        work[NUM_WILD] += 1
-        return points
-    bit, is_twin = 1 << card, hand[card] > 1
-    if is_twin:
-        is_melded = work[WHOLE_SETS] >> rank & 1 == 1
-    else:
-        left, wild_left = work[WHOLE_LEFT], work[WHOLE_WILD_LEFT]
-        is_melded = left & bit == 0 or _saved_by_runs(left & ~bit, wild_left, table_index(rules)) < work[WHOLE_RUNS]
-    if not is_melded:
-        return work[WHOLE_DEADWOOD] - cost
-    work[NUM_NATURAL] -= 1
-    work[NATURAL_POINTS] -= cost
-    work[rank] -= is_twin
-    points = _deadwood(board if is_twin else board & ~bit, work, wild_rank, rules)
-    work[rank] += is_twin
-    work[NATURAL_POINTS] += cost
-    work[NUM_NATURAL] += 1
-    return points
-
-
-@compiled
-def _dearest_first(hand: Hand, wild_rank: int, rules: Rules) -> Integers:
-    """The cards of a hand, twins once, by what they cost left over; a natural card before a wild one."""
-    cards = np.empty(MAX_HAND, np.int64)
-    costs = np.empty(MAX_HAND, np.int64)
-    num_cards = 0
-    for card in range(NUM_CARDS):
-        if hand[card] == 0:
-            continue
-        cost = 2 * card_points(card, wild_rank, rules) + (rank_of(card) != wild_rank)
-        place = num_cards
-        while place > 0 and costs[place - 1] < cost:
-            cards[place], costs[place] = cards[place - 1], costs[place - 1]
-            place -= 1
-        cards[place], costs[place] = card, cost
-        num_cards += 1
-    return cards[:num_cards]
