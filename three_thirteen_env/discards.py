@@ -1,7 +1,7 @@
 """What a hand is worth after each discard, and with which of them a seat may go out: compiled.
 
-All of it rests on one look at the whole hand. A card that no meld of the best arrangement needs is deadwood, and without
-it that arrangement stays the best; only a card that a meld needs takes a look of its own.
+All of it rests on one look at the whole hand. A card that no meld of the best arrangement needs is deadwood, and
+without it that arrangement stays the best; only a card that a meld needs takes a look of its own.
 
 Every function here trusts its caller.
 """
