@@ -33,7 +33,7 @@ class _FirstUse(event.Listener):
         function = event.data["dispatcher"].py_func
         if not self.told and function.__module__.startswith(("three_thirteen_env.", "agents.")):
             self.told = True
-            print("Compiling the game core, once: about 20 seconds ...", file=sys.stderr, flush=True)
+            print("Compiling the game core, once: about half a minute ...", file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
         pass
