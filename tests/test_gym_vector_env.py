@@ -141,9 +141,8 @@ def test_infos_can_be_told_game_by_game():
         assert [("final_obs" in info) for info in infos] == terminations.tolist()
 
 
-@pytest.mark.skipif(not COMPILED, reason="it measures speed")
 def test_the_benchmark_of_gymnasium_runs():
-    assert benchmark_vector_step(make(16), target_duration=1, seed=1) > 100
+    assert benchmark_vector_step(make(16), target_duration=1, seed=1) > 0
 
 
 def test_the_loop_that_everyone_writes_first_plays_the_games():
