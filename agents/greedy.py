@@ -19,32 +19,35 @@ class Greedy:
     It throws the card that leaves the least deadwood, among equals the dearest, and goes out as soon as it can.
     """
 
+    quarters_left = 4  # of its deadwood, at most: more than that must not be left after taking the upcard
+
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
 
     def act(self, views: States, masks: Masks, rng: np.random.Generator) -> Actions:  # noqa: ARG002
         """The greedy action in each view."""
         actions = np.empty(len(views), np.int64)
-        _choose_each(views, masks, self.rules, actions)
+        _choose_each(views, masks, self.rules, self.quarters_left, actions)
         return actions
 
 
 @compiled
-def _choose_each(views: States, masks: Masks, rules: Rules, actions: Actions) -> None:
+def _choose_each(views: States, masks: Masks, rules: Rules, quarters_left: int, actions: Actions) -> None:
     for index in range(len(views)):
         view, mask = views[index], masks[index]
         if view.phase == DRAW_PHASE:
-            actions[index] = _choose_draw(view, mask, rules)
+            actions[index] = _choose_draw(view, mask, rules, quarters_left)
         else:
             actions[index] = choose_discard(view, mask, rules)
 
 
 @compiled
-def _choose_draw(view: State, mask: Mask, rules: Rules) -> int:
+def _choose_draw(view: State, mask: Mask, rules: Rules, quarters_left: int) -> int:
     if not mask[DRAW_STOCK]:
         return TAKE_UPCARD
     now = least_deadwood(view.hands[view.seat], wild_rank_of(view.round_number), rules)
-    return TAKE_UPCARD if deadwood_with_upcard(view, rules) < now else DRAW_STOCK
+    after = deadwood_with_upcard(view, rules)
+    return TAKE_UPCARD if after < now and 4 * after <= quarters_left * now else DRAW_STOCK
 
 
 @compiled

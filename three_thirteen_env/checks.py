@@ -1,6 +1,5 @@
 """What the environments are given, checked at the edge: compiled code trusts its caller."""
 
-import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from three_thirteen_env.cards import NUM_CARDS
 from three_thirteen_env.chance import MAX_SEED
 from three_thirteen_env.game import DISCARD_PHASE, DRAW_PHASE, GAME_OVER, Mask, hand_size_of
 from three_thirteen_env.rules import MAX_PLAYERS, Rules
+from three_thirteen_env.rules import checked_integer as checked_integer
 from three_thirteen_env.state import MAX_CARDS, NO_CARD, NOBODY, STATE, State
 
 
@@ -37,17 +37,6 @@ def checked_choice(name: str, value: Any, allowed: Sequence[str]) -> Any:
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
     return value
-
-
-def checked_integer(name: str, value: Any, low: int, high: int) -> int:
-    """A value as an integer; raises ValueError unless it is one from `low` to `high`."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = low - 1
-    if isinstance(value, bool) or not low <= number <= high:
-        raise ValueError(f"{name} must be an integer from {low} to {high}, not {value!r}")
-    return number
 
 
 def checked_integers(name: str, values: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:

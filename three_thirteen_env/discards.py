@@ -87,14 +87,15 @@ def cards_to_go_out_with(hand: Hand, wild_rank: int, rules: Rules, is_way_out: n
     for card in range(NUM_CARDS):
         if hand[card] > 0:
             dearest = max(dearest, card_points(card, wild_rank, rules))
+    work = np.empty(WORK_SIZE, np.int64)
+    spare = np.empty(NUM_CARDS, np.int8)
+    board = _look_at_whole(hand, wild_rank, rules, work, spare)
     # A way out leaves the whole hand arranged but for the discard, so its deadwood costs no more than one card.
-    if least_deadwood(hand, wild_rank, rules) > dearest:
+    if work[WHOLE_DEADWOOD] > dearest:
         return
-    after = np.empty(NUM_CARDS, np.int16)
-    deadwood_after_discards(hand, wild_rank, rules, after)
     rest = hand.copy()
     for card in range(NUM_CARDS):
-        if after[card] == 0:
+        if hand[card] > 0 and _deadwood_without(card, hand, board, wild_rank, rules, work, spare) == 0:
             rest[card] -= 1
             is_way_out[card] = melds_completely(rest, wild_rank, rules)
             rest[card] += 1

@@ -124,13 +124,17 @@ class Rules(_Fields):
 
 
 def _integer(field: str, value: Any) -> int:
-    low, high = _ALLOWED[field]
+    return checked_integer(field, value, *_ALLOWED[field])
+
+
+def checked_integer(name: str, value: Any, low: int, high: int) -> int:
+    """A value as an integer; raises ValueError unless it is one from `low` to `high`."""
     try:
         number = operator.index(value)
     except TypeError:
         number = low - 1
     if isinstance(value, bool) or not low <= number <= high:
-        raise ValueError(f"{field} must be an integer from {low} to {high}, not {value!r}")
+        raise ValueError(f"{name} must be an integer from {low} to {high}, not {value!r}")
     return number
 
 
