@@ -7,29 +7,43 @@ one it knows of all; a plain network over the whole observation tells it how the
     observation ─┬─ whole view ─ plain network ─┬──────────────────────── 2 logits: draw, take
                  │                              └─ context ─┐
                  └─ 52 cards × planes ───────────── small network ─ 52 × 2 logits: discard, go out
+
+With the observation "outlook" the logits start as those of `agents.prior`, which play as a strong hand-written agent
+does, and the networks learn what to add to them.
+
+Whoever knows what is legal need not ask the small network about all 52 cards: a seat that draws has no card to discard,
+and one that discards holds a few. Training does so, and a policy file asks about all of them.
 """
 
 from typing import Any
 
 import torch
+from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
-from three_thirteen_env.actions import NUM_ACTIONS
+from agents.prior import Prior
+from three_thirteen_env.actions import DISCARD, GO_OUT, NUM_ACTIONS
 from three_thirteen_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
-from three_thirteen_env.observation import DEADWOOD_SCALE, Kind, slices
+from three_thirteen_env.observation import DEADWOOD_SCALE, LAYOUT, Kind, slices
 from three_thirteen_env.rules import Rules, card_points
 
 NUM_DRAWS = 2  # draw the stock, take the upcard
+ILLEGAL = -1e8  # the logit of an illegal action: as probable as nothing, and still a number
+SMALLEST = torch.finfo(torch.float32).tiny
 TENS = DEADWOOD_SCALE / 10  # the network sees deadwood in tens of points: a few points must not look like nothing
 NO_WILD_RANK = 0
 REACH = 2  # ranks up and down from a card in which its run may lie
 FAR = 3.0  # differences of deadwood, in tens of points, are cut off here
+NOW = "deadwood"  # the slice that others are compared with
 
 
 class CardPolicy(MaskableActorCriticPolicy):
-    """The policy of sb3-contrib's MaskablePPO with a `CardNetwork`, whose arguments come in `policy_kwargs`."""
+    """The policy of sb3-contrib's MaskablePPO with a `CardNetwork`, whose arguments come in `policy_kwargs`.
+
+    What its parent does with the distributions of torch, it does by itself where a training spends its time.
+    """
 
     def __init__(
         self, *args: Any, rules: Rules, observation: Kind, width: int = 128, card_width: int = 32, **kwargs: Any
@@ -38,6 +52,45 @@ class CardPolicy(MaskableActorCriticPolicy):
         network: dict[str, Any] = {"rules": Rules._make(rules), "observation": observation}
         self._network_arguments = network | {"width": width, "card_width": card_width}
         super().__init__(*args, **(kwargs | {"ortho_init": False}))  # the network has first weights of its own
+
+    def forward(
+        self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """An action ``(n,)`` for every observation, its value ``(n, 1)``, and the log of its probability ``(n,)``."""
+        log_probabilities, values = self._judge(obs, action_masks)
+        actions = log_probabilities.argmax(dim=1) if deterministic else sample(log_probabilities)
+        return actions, values, _of_actions(log_probabilities, actions)
+
+    def evaluate_actions(self, obs: Tensor, actions: Tensor, action_masks: Any = None) -> tuple[Tensor, Tensor, Tensor]:
+        """The values, the logs of the probabilities of these actions, and the entropies of all that are legal."""
+        log_probabilities, values = self._judge(obs, action_masks)
+        # The softmax of logs gives the probabilities; exp does too, and is ten times as slow with the illegal ones.
+        entropies = -(torch.softmax(log_probabilities, dim=1) * log_probabilities).sum(dim=1)
+        return values, _of_actions(log_probabilities, actions), entropies
+
+    def log_probabilities(self, observations: Tensor, legal: Tensor) -> Tensor:
+        """The log of the probability of every action, ``(n, 106)``, where ``(n, 106) bool`` says what is legal."""
+        return torch.log_softmax(self.network.legal_logits(observations, legal), dim=1)
+
+    def _judge(self, observations: Tensor, action_masks: Any) -> tuple[Tensor, Tensor]:
+        shape = (len(observations), NUM_ACTIONS)
+        is_legal = torch.ones(shape) if action_masks is None else torch.as_tensor(action_masks).reshape(shape)
+        logits, features = self.network.judge(observations, is_legal.to(self.device, torch.bool))
+        return torch.log_softmax(logits, dim=1), self.value_net(features)
+
+    def twin(self) -> "CardPolicy":
+        """The same policy, which no training changes. (A policy that has been trained cannot be copied deeply.)"""
+        with torch.random.fork_rng(devices=[]):  # its first weights are of no account, and must not take from chance
+            twin = CardPolicy(**self._get_constructor_parameters())
+        twin.load_state_dict(self.state_dict())
+        twin.requires_grad_(False)
+        return twin.eval()
+
+    @property
+    def network(self) -> "CardNetwork":
+        """What stable-baselines3 calls the extractor of its networks: it is all of the network but the last values."""
+        assert isinstance(self.mlp_extractor, CardNetwork)
+        return self.mlp_extractor
 
     def _build_mlp_extractor(self) -> None:
         self.mlp_extractor = CardNetwork(**self._network_arguments)  # type: ignore[assignment]  # it does as well
@@ -61,9 +114,13 @@ class CardNetwork(nn.Module):
     def __init__(self, rules: Rules, observation: Kind, width: int, card_width: int) -> None:
         super().__init__()
         self.places = slices(rules, observation)
-        self.has_melds = observation == "melds"
+        seen, analysis = LAYOUT["cards"], LAYOUT[observation][len(LAYOUT["cards"]) :]
+        self.of_cards = [row.name for row in seen if row.length == NUM_CARDS]
+        self.seen_size = self.places[seen[-1].name].stop
+        self.analysis: list[tuple[str, str]] = [(row.name, row.unit) for row in analysis if row.name != NOW]
         points = [card_points(card, NO_WILD_RANK, rules) / 10 for card in range(NUM_CARDS)]
         self.points = nn.Buffer(torch.tensor(points), persistent=False)
+        self.prior = Prior(rules) if observation == "outlook" else None
         num_values, num_planes = self._num_inputs()
         self.actor = _plain_network(num_values, width)
         self.critic = _plain_network(num_values, width)
@@ -79,52 +136,115 @@ class CardNetwork(nn.Module):
 
     def forward_actor(self, observations: Tensor) -> Tensor:
         """The logits of the actions, ``(n, 106)``, the illegal ones too."""
-        values, planes = self._inputs(observations)
+        view: Tensor = self.actor(self._values(observations))
+        planes = self._planes(observations).transpose(1, 2)
+        discards = self._discards(planes, self.context(view).unsqueeze(1)).transpose(1, 2).flatten(1)
+        return self._with_prior(observations, torch.cat([self.draw(view), discards], dim=1))
+
+    def judge(self, observations: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        """As `forward`, but with the logits of the legal actions ``(n, 106) bool`` alone: `ILLEGAL` for the others."""
+        values = self._values(observations)
+        return self._legal_logits(values, observations, legal), self.critic(values)
+
+    def legal_logits(self, observations: Tensor, legal: Tensor) -> Tensor:
+        """Only the logits that `judge` gives."""
+        return self._legal_logits(self._values(observations), observations, legal)
+
+    def _legal_logits(self, values: Tensor, observations: Tensor, legal: Tensor) -> Tensor:
         view: Tensor = self.actor(values)
-        cards = torch.relu(self.card(planes) + self.context(view).unsqueeze(1))
-        discards = self.discard(cards).transpose(1, 2).flatten(1)
-        return torch.cat([self.draw(view), discards], dim=1)
+        discards = view.new_zeros(len(view), NUM_CARDS, 2)
+        is_choice = legal[:, DISCARD:GO_OUT] | legal[:, GO_OUT:]
+        (discarding,) = is_choice.any(dim=1).nonzero(as_tuple=True)  # the rows with a card to discard
+        places, cards = is_choice[discarding].nonzero(as_tuple=True)
+        planes = self._planes(observations[discarding])[places, :, cards]
+        context = self.context(view[discarding])[places]
+        discards[discarding[places], cards] = self._discards(planes, context)
+        logits = torch.cat([self.draw(view), discards.transpose(1, 2).flatten(1)], dim=1)
+        return self._with_prior(observations, logits).masked_fill(~legal, ILLEGAL)
+
+    def _with_prior(self, observations: Tensor, logits: Tensor) -> Tensor:
+        return logits if self.prior is None else self.prior(observations, logits)
 
     def forward_critic(self, observations: Tensor) -> Tensor:
         """The features from which the value of the position is read, ``(n, width)``."""
-        values, _ = self._inputs(observations)
-        features: Tensor = self.critic(values)
+        features: Tensor = self.critic(self._values(observations))
         return features
 
-    def _inputs(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """The whole view ``(n, num_values)``, and what is known of every card ``(n, 52, num_planes)``."""
-        counts = [observations[:, self.places[name]] for name in ("hand", "upcard", "pile", "known_hands", "discarded")]
-        counted = torch.cat(counts, dim=1)
-        planes = [counted[:, start : start + NUM_CARDS] for start in range(0, counted.shape[1], NUM_CARDS)]
-        planes.append(observations[:, self.places["wild_rank"]].repeat(1, NUM_SUITS))
-        planes.append(self.points.expand_as(planes[0]))
-        planes += _neighbors(observations[:, self.places["hand"]])
-        if not self.has_melds:
-            return observations, torch.stack(planes, dim=2)
-        values, gap = self._deadwood(observations)
-        is_choice = observations[:, self.places["deadwood_after_discard"]] >= 0
-        planes += [gap, (is_choice & (gap == 0)).float()]
-        return values, torch.stack(planes, dim=2)
+    def _discards(self, planes: Tensor, context: Tensor) -> Tensor:
+        """The logits ``(..., 2)`` of discarding and of going out with cards of which ``(..., num_planes)`` is known."""
+        logits: Tensor = self.discard(torch.relu(self.card(planes) + context))
+        return logits
 
-    def _deadwood(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """The whole view with the analysis of the solver as differences, and how far each discard is from the best.
+    def _values(self, observations: Tensor) -> Tensor:
+        """The whole view ``(n, num_values)``: all but the analysis as it is, and of that what the best choice gives."""
+        values = [observations[:, : self.seen_size]]
+        if self.analysis:
+            now = observations[:, self.places[NOW]]
+            values.append(now * TENS)
+        for name, unit in self.analysis:
+            choices = observations[:, self.places[name]]
+            if unit == "points":  # as a gain over the deadwood now; 0 where there is no choice
+                best = _or_far(choices).amin(dim=1, keepdim=True)
+                values.append(((now - best) * TENS * (best < FAR)).clamp(-FAR, FAR))
+            else:
+                values.append(choices.amax(dim=1, keepdim=True).clamp(min=0))
+        if self.prior is not None:
+            values.append(self.prior.values(observations))
+        return torch.cat(values, dim=1)
 
-        Where a discard or the upcard is no choice, the difference is 0.
-        """
-        now = observations[:, self.places["deadwood"]]
-        with_upcard = observations[:, self.places["deadwood_with_upcard"]]
-        after_discard = observations[:, self.places["deadwood_after_discard"]]
-        is_choice = after_discard >= 0
-        best = after_discard.masked_fill(~is_choice, FAR).amin(dim=1, keepdim=True)
-        gap = ((after_discard - best) * TENS * is_choice).clamp(max=FAR)
-        gain = ((now - with_upcard) * TENS * (with_upcard >= 0)).clamp(-FAR, FAR)
-        rest = observations[:, : self.places["deadwood"].start]
-        return torch.cat([rest, now * TENS, gain, gap], dim=1), gap
+    def _planes(self, observations: Tensor) -> Tensor:
+        """What is known of every card, ``(n, num_planes, 52)``."""
+        counted = torch.cat([observations[:, self.places[name]] for name in self.of_cards], dim=1)
+        counts = counted.reshape(len(observations), counted.shape[1] // NUM_CARDS, NUM_CARDS)
+        hand = observations[:, self.places["hand"]]
+        others = [observations[:, self.places["wild_rank"]].repeat(1, NUM_SUITS), self.points.expand_as(hand)]
+        others += _neighbors(hand)
+        for name, unit in self.analysis:
+            choices = observations[:, self.places[name]]
+            if choices.shape[1] != NUM_CARDS:
+                continue
+            if unit == "points":
+                choices = _or_far(choices)
+                gap = ((choices - choices.amin(dim=1, keepdim=True)) * TENS).clamp(max=FAR)
+                others += [gap, (gap == 0).float()]
+            else:
+                others += [choices.clamp(min=0), (choices == choices.amax(dim=1, keepdim=True)).float()]
+        planes = [counts, *(plane.unsqueeze(1) for plane in others)]
+        if self.prior is not None:
+            planes.append(self.prior.planes(observations))
+        return torch.cat(planes, dim=1)
 
     def _num_inputs(self) -> tuple[int, int]:
         size = max(place.stop for place in self.places.values())
-        values, planes = self._inputs(torch.zeros(1, size))
-        return values.shape[1], planes.shape[2]
+        example = torch.zeros(1, size)
+        return self._values(example).shape[1], self._planes(example).shape[1]
+
+
+def _or_far(choices: Tensor) -> Tensor:
+    """The points that choices leave, and far too many where there is no choice."""
+    return choices.masked_fill(choices < 0, FAR)
+
+
+def policy_of(model: MaskablePPO) -> CardPolicy:
+    """The policy of a model that was made with a `CardPolicy`."""
+    assert isinstance(model.policy, CardPolicy)
+    return model.policy
+
+
+def sample(log_probabilities: Tensor, noise: Tensor | None = None) -> Tensor:
+    """An action ``(n,)`` drawn by the probabilities of each row ``(n, num_actions)``.
+
+    It is the one that comes first, if each comes after a random time that is exponential with its probability as its
+    rate. The noise is such times for rates of 1, by default from the generator of torch, whatever the device.
+    """
+    if noise is None:
+        noise = -torch.rand(log_probabilities.shape).clamp(min=SMALLEST).log().to(log_probabilities.device)
+    # A time of 0, which can happen, would let even an impossible action come first.
+    return (log_probabilities - noise.clamp(min=SMALLEST).log()).argmax(dim=1)
+
+
+def _of_actions(log_probabilities: Tensor, actions: Tensor) -> Tensor:
+    return log_probabilities.gather(1, actions.unsqueeze(1)).squeeze(1)
 
 
 def _neighbors(hand: Tensor) -> list[Tensor]:

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from agents.network import ILLEGAL
 from agents.policy_file import ACTION_MASK, LOG_PROBABILITIES, OBSERVATION, PolicyCard, write_card, write_whole
 from three_thirteen_env.actions import NUM_ACTIONS
 from three_thirteen_env.observation import observation_size
 
 if TYPE_CHECKING:
     from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-
-ILLEGAL = -1e8  # the logit of an illegal action: as probable as nothing, and still a number
 
 
 class _LogProbabilities(nn.Module):

@@ -1,24 +1,38 @@
 """Agents by name: those that come with the game, one's own, and policy files.
 
-To register one more is one line of `AGENTS`; to try one without that, its name is ``module:Class``.
+To register one more is one line of `AGENTS`; to try one without that, its name is ``module:Class``. Options of an agent
+follow its name, as in ``search@rollouts=400,num_threads=2``.
 """
 
+import ast
 import importlib
+import inspect
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
+from agents.careful import Careful
+from agents.clairvoyant import Clairvoyant
 from agents.greedy import Greedy
+from agents.lookahead import Lookahead
+from agents.search import Search
 from agents.selective import Selective
 from three_thirteen_env.agent import Agent, RandomAgent
 from three_thirteen_env.rules import Rules
 
-AGENTS: dict[str, Callable[[Rules], Agent]] = {
+AGENTS: dict[str, Callable[..., Agent]] = {
     "random": lambda _: RandomAgent(),
     "greedy": Greedy,
     "selective": Selective,
+    "lookahead": Lookahead,
+    "careful": Careful,
+    "search": Search,
+    "clairvoyant": Clairvoyant,
 }
+LADDER = ("random", "greedy", "selective", "lookahead", "careful", "search")  # the fair ones, the weakest first
+QUICK = ("random", "greedy", "selective", "lookahead", "careful")  # those that play a game in milliseconds
 
 POLICY_SUFFIX = ".onnx"
 
@@ -31,18 +45,61 @@ def make_agent(name: str, rules: Rules) -> Agent:
     """The agent of a name, made for the rules.
 
     The name is one of `AGENTS`, or ``module:Class`` of a class of one's own (looked for in the current directory too;
-    it is called with the rules), or the path of a policy file. Raises AgentError.
+    it is called with the rules), or the path of a policy file. Options follow after an ``@``. Raises AgentError.
     """
-    if name in AGENTS:
-        return AGENTS[name](rules)
-    if name.endswith(POLICY_SUFFIX):
+    kind, _, words = name.partition("@")
+    if kind in AGENTS:
+        return _made(name, AGENTS[kind], rules, words)
+    if kind.endswith(POLICY_SUFFIX):
+        if words:
+            raise AgentError(f"agent {name!r}: a policy file takes no options, and {words!r} came")
+        return _learned_agent(kind, rules)
+    if ":" in kind:
+        return _made(name, _own_class(kind), rules, words)
+    if name.endswith(POLICY_SUFFIX):  # there is an @ in the path
         return _learned_agent(name, rules)
-    if ":" in name:
-        return _own_agent(name, rules)
     raise AgentError(
-        f"there is no agent {name!r}: it is one of {', '.join(AGENTS)}, "
+        f"there is no agent {kind!r}: it is one of {', '.join(AGENTS)}, "
         f"or module:Class of one's own, or the path of a policy file (*{POLICY_SUFFIX})"
     )
+
+
+def _made(name: str, make: Callable[..., Agent], rules: Rules, words: str) -> Agent:
+    """What a class or function makes of the rules and the options in `words`."""
+    options = _options(name, words)
+    _check_options(name, make, options)
+    try:
+        agent: Agent = make(rules, **options)
+    except Exception as error:  # whatever the code of another does
+        raise AgentError(f"agent {name!r} cannot be made: {in_one_line(error)}") from error
+    if not callable(getattr(agent, "act", None)):
+        raise AgentError(f"agent {name!r}: a {type(agent).__name__} has no method act(views, masks, rng)")
+    return agent
+
+
+def _check_options(name: str, make: Callable[..., Agent], options: Mapping[str, Any]) -> None:
+    """Raises AgentError at an option that a class or function does not take beside the rules."""
+    try:
+        known = list(inspect.signature(make).parameters)[1:]
+    except (TypeError, ValueError):  # it is none, or does not say what it takes
+        known = []
+    for option in options:
+        if option not in known:
+            raise AgentError(f"agent {name!r} has no option {option!r}: {', '.join(known) or 'it has none'}")
+
+
+def _options(name: str, words: str) -> dict[str, Any]:
+    """Options such as ``rollouts=400,milliseconds=50.0``: numbers, words, True, False and None."""
+    options = {}
+    for part in filter(None, words.split(",")):
+        option, equals, value = part.partition("=")
+        if not option.isidentifier() or not equals:
+            raise AgentError(f"agent {name!r}: an option is written option=value, not {part!r}")
+        try:
+            options[option] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            options[option] = value
+    return options
 
 
 def _learned_agent(path: str, rules: Rules) -> Agent:
@@ -59,7 +116,7 @@ def _learned_agent(path: str, rules: Rules) -> Agent:
         raise AgentError(str(error)) from error
 
 
-def _own_agent(name: str, rules: Rules) -> Agent:
+def _own_class(name: str) -> Callable[..., Agent]:
     module_name, _, class_name = name.partition(":")
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
@@ -71,13 +128,8 @@ def _own_agent(name: str, rules: Rules) -> Agent:
         raise AgentError(f"agent {name!r}: importing {module_name!r} failed: {in_one_line(error)}") from error
     if not hasattr(module, class_name):
         raise AgentError(f"agent {name!r}: the module {module_name!r} has no {class_name!r}")
-    try:
-        agent: Agent = getattr(module, class_name)(rules)
-    except Exception as error:  # as above
-        raise AgentError(f"agent {name!r}: {class_name}(rules) failed: {in_one_line(error)}") from error
-    if not callable(getattr(agent, "act", None)):
-        raise AgentError(f"agent {name!r}: a {class_name} has no method act(views, masks, rng)")
-    return agent
+    make: Callable[..., Agent] = getattr(module, class_name)
+    return make
 
 
 def in_one_line(error: BaseException) -> str:

@@ -5,33 +5,36 @@ so one set of deals, that every table plays once for each rotation of its agents
 same cards, every agent sits in every seat of them, and a group as a whole is one sample, independent of the others.
 
 Tables. With two players every agent meets every other, and with n players every n agents meet. Where there are fewer
-agents than seats all of them sit at every table, as evenly as can be, and each in turn has a seat more than others. In
-which order they sit around a table is drawn anew for every group, for it matters who sits left of whom.
+agents than seats all of them sit at every table, as evenly as can be, and each in turn has a seat more than others.
+Where there is a *field*, each of the other agents meets only that: every n - 1 of its agents, or, where it is smaller,
+all of it, just as evenly. In which order they sit around a table is drawn anew for every group, for it matters who sits
+left of whom.
 
 A *chunk* is some groups whose games are played at once. What agents do by chance is fixed by the seed and the chunk,
-so the results are the same in one process and in many.
+so the results are the same wherever a chunk is played, and a longer tournament begins with the chunks of a shorter one.
 """
 
-import signal
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from multiprocessing import active_children, get_context
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from agents.match import Games, Player, play_games
-from agents.registry import AgentError, make_agent
+from agents.match import Games, Player, Seating, play_games
+from agents.registry import make_agent
 from three_thirteen_env.agent import Agent
 from three_thirteen_env.chance import EVALUATION_SEEDS
 from three_thirteen_env.rules import Rules
 
+GAMES_AT_ONCE = 128  # enough to share the work of a call, few enough to lose when a tournament is stopped
+
 # What a random number is for: the first word of its key, beside the seed.
 DEALS, CHOICES = 0, 1
+
+Pair = tuple[int, int]  # two agents, as places in the names of a tournament
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class Tournament:
     rules: Rules
     num_groups: int  # sets of deals
     seed: int = 0
-    games_at_once: int = 128  # about how many games a chunk has
+    games_at_once: int = GAMES_AT_ONCE  # about how many games a chunk has
+    field_size: int = 0  # so many of the names, the last ones, are the field; 0: there is none, and all meet all
 
     def __post_init__(self) -> None:
         """Raise ValueError, which names the field, what came and what is allowed."""
@@ -53,15 +57,30 @@ class Tournament:
                 raise ValueError(f"{field} must be 1 or more, not {getattr(self, field)}")
         if self.seed < 0:
             raise ValueError(f"seed must be 0 or more, not {self.seed}")
+        if not 0 <= self.field_size < len(self.names):
+            raise ValueError(f"field_size must be from 0 to {len(self.names) - 1}, not {self.field_size}")
+
+    @property
+    def labels(self) -> list[str]:
+        """The names, numbered where one comes more than once: no two are the same."""
+        return [
+            f"{name} ({self.names[:place].count(name) + 1})" if self.names.count(name) > 1 else name
+            for place, name in enumerate(self.names)
+        ]
 
     @property
     def tables(self) -> list[tuple[int, ...]]:
         """The agents that meet, as places in `names`."""
-        num_agents, num_players = len(self.names), self.rules.num_players
-        if num_agents >= num_players:
-            return list(combinations(range(num_agents), num_players))
-        dealt_out = ([(first + seat) % num_agents for seat in range(num_players)] for first in range(num_agents))
-        return sorted({tuple(sorted(table)) for table in dealt_out})
+        places, num_players = range(len(self.names)), self.rules.num_players
+        if self.field_size == 0:
+            return _companies(places, num_players)
+        of_field = _companies(places[-self.field_size :], num_players - 1)
+        return [(place, *others) for place in places[: -self.field_size] for others in of_field]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The agents that sit at a table together, two by two."""
+        return sorted({pair for table in self.tables for pair in combinations(sorted(set(table)), 2)})
 
     @property
     def games_in_group(self) -> int:
@@ -83,6 +102,24 @@ class Tournament:
         """How many chunks the groups make; the last may be smaller."""
         return -(-self.num_groups // self.groups_in_chunk)
 
+    def groups_of(self, chunk: int) -> range:
+        """The groups of a chunk."""
+        first = chunk * self.groups_in_chunk
+        return range(first, min(first + self.groups_in_chunk, self.num_groups))
+
+
+class Schedule(NamedTuple):
+    """The games of a chunk before they are played: group by group, table by table, rotation by rotation."""
+
+    groups: npt.NDArray[np.int64]  # (num_games,)
+    seeds: npt.NDArray[np.int64]  # (num_games,)
+    seating: Seating  # (num_games, num_players)
+
+
+def games_at_once(agents: Sequence[Agent]) -> int:
+    """How many games a chunk is to have between agents: slow ones have a number of their own, `games_at_once`."""
+    return min(int(getattr(agent, "games_at_once", GAMES_AT_ONCE)) for agent in agents)
+
 
 def play(tournament: Tournament, agents: Sequence[Agent]) -> Iterator[Games]:
     """The games of a tournament, chunk after chunk, between agents in the order of its names. Raises AgentError."""
@@ -90,50 +127,35 @@ def play(tournament: Tournament, agents: Sequence[Agent]) -> Iterator[Games]:
         yield play_chunk(tournament, agents, chunk)
 
 
-def play_in_processes(tournament: Tournament, num_processes: int) -> Iterator[Games]:
-    """The games that `play` gives, played in several processes, each of which makes the agents from their names.
-
-    The first chunk is played here, so that errors show and the game is compiled before there are many. Raises
-    AgentError. Whoever stops early stops the processes.
-    """
-    yield _play_chunk_by_name(tournament, 0)
-    others = set(active_children())
-    executor = ProcessPoolExecutor(min(num_processes, tournament.num_chunks), get_context("spawn"))
-    try:
-        with _InterruptsIgnored():  # the processes inherit this: to stop them is up to this one
-            chunks = range(1, tournament.num_chunks)
-            futures = [executor.submit(_play_chunk_by_name, tournament, chunk) for chunk in chunks]
-        for future in futures:
-            yield future.result()
-    except BaseException as error:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for process in set(active_children()) - others:
-            process.terminate()
-        if isinstance(error, BrokenProcessPool):
-            raise AgentError("a process that played games died, perhaps for want of memory: use fewer") from error
-        raise
-    executor.shutdown()
-
-
 def play_chunk(tournament: Tournament, agents: Sequence[Agent], chunk: int) -> Games:
-    """The games of one chunk, group by group, table by table, rotation by rotation. Raises AgentError."""
-    first = chunk * tournament.groups_in_chunk
-    groups = range(first, min(first + tournament.groups_in_chunk, tournament.num_groups))
-    num_players = tournament.rules.num_players
-    seeds, seating = [], []
-    for group in groups:
-        seed, order = deal_of(tournament.seed, group, num_players)
-        seeds += [seed] * tournament.games_in_group
-        for table in tournament.tables:
-            around = [table[place] for place in order]
-            seating += [around[rotation:] + around[:rotation] for rotation in range(num_players)]
+    """The games of one chunk, in the order of its schedule. Raises AgentError."""
+    groups, seeds, seating = schedule(tournament, chunk)
     players = [
         Player(name, agent, np.random.default_rng([CHOICES, tournament.seed, chunk, index]))
         for index, (name, agent) in enumerate(zip(tournament.names, agents, strict=True))
     ]
-    games = play_games(players, np.array(seating), np.array(seeds), tournament.rules)
-    games["group"] = np.repeat(groups, tournament.games_in_group)
+    games = play_games(players, seating, seeds, tournament.rules)
+    games["group"] = groups
     return games
+
+
+def play_chunk_by_name(tournament: Tournament, chunk: int) -> Games:
+    """What `play_chunk` gives, in a process of its own, where the agents are made of their names. Raises AgentError."""
+    return play_chunk(tournament, _made_agents(tournament.names, tournament.rules), chunk)
+
+
+def schedule(tournament: Tournament, chunk: int) -> Schedule:
+    """Which games a chunk has, on which deals, and who sits where."""
+    groups, tables, num_players = tournament.groups_of(chunk), tournament.tables, tournament.rules.num_players
+    seeds, seating = [], []
+    for group in groups:
+        seed, order = deal_of(tournament.seed, group, num_players)
+        seeds.append(seed)
+        for table in tables:
+            around = [table[place] for place in order]
+            seating += [around[rotation:] + around[:rotation] for rotation in range(num_players)]
+    repeats = tournament.games_in_group
+    return Schedule(np.repeat(groups, repeats), np.repeat(seeds, repeats), np.array(seating))
 
 
 def deal_of(seed: int, group: int, num_players: int) -> tuple[int, list[int]]:
@@ -142,23 +164,14 @@ def deal_of(seed: int, group: int, num_players: int) -> tuple[int, list[int]]:
     return EVALUATION_SEEDS + int(words[0]) % EVALUATION_SEEDS, np.argsort(words[1:]).tolist()
 
 
-def _play_chunk_by_name(tournament: Tournament, chunk: int) -> Games:
-    return play_chunk(tournament, _made_agents(tournament.names, tournament.rules), chunk)
+def _companies(places: Sequence[int], num_seats: int) -> list[tuple[int, ...]]:
+    """Who takes so many seats together: every combination, or all of them dealt around where they are fewer."""
+    if len(places) >= num_seats:
+        return list(combinations(places, num_seats))
+    dealt_out = ([(first + seat) % len(places) for seat in range(num_seats)] for first in range(len(places)))
+    return sorted({tuple(sorted(places[index] for index in company)) for company in dealt_out})
 
 
 @lru_cache(maxsize=1)
 def _made_agents(names: tuple[str, ...], rules: Rules) -> tuple[Agent, ...]:
     return tuple(make_agent(name, rules) for name in names)
-
-
-class _InterruptsIgnored:
-    """While it is entered, Ctrl-C does nothing; processes started meanwhile ignore it for good."""
-
-    def __enter__(self) -> None:
-        self.is_main = threading.current_thread() is threading.main_thread()
-        if self.is_main:
-            self.before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def __exit__(self, *_: object) -> None:
-        if self.is_main:
-            signal.signal(signal.SIGINT, self.before)

@@ -1,63 +1,103 @@
-"""How long a training goes on, what is shown and logged of it meanwhile, and how Ctrl-C ends it."""
+"""How long a training goes on, what is shown of it meanwhile, and how Ctrl-C ends it."""
 
 import signal
 import sys
 import time
 from types import FrameType
-from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
-from stable_baselines3.common.callbacks import BaseCallback
 
 SECONDS_BETWEEN_LINES = 30  # of progress, where there is no terminal to show a bar
 
 
 class Budget:
-    """A training ends after so many steps, or else after so many seconds."""
+    """A training ends after so many steps, or else after so many seconds, of which some may be over already."""
 
     def __init__(self, steps: int | None, seconds: float) -> None:
         self.steps, self.seconds = steps, seconds
-        self.started = time.monotonic()
-        self.left_at_rollout = 1.0  # `share_left` when the rollout began that is being learned from
+        self.left_at_update = 1.0  # `share_left` when the rollout began that is being learned from
+        self.start(0.0)
+
+    def start(self, seconds_before: float) -> None:
+        """Count the seconds from now on, and those before."""
+        self._started = time.monotonic() - seconds_before
 
     def share_left(self, num_steps: int) -> float:
         """How much is left of it after so many steps, from 1 to 0."""
+        if self.steps == 0:
+            return 0.0
         spent = self.elapsed() / self.seconds if self.steps is None else num_steps / self.steps
         return max(0.0, 1 - spent)
 
     def elapsed(self) -> float:
         """Seconds since the start."""
-        return time.monotonic() - self.started
+        return time.monotonic() - self._started
+
+    def seconds_left(self, num_steps: int) -> float:
+        """How long it will go on if it goes on as it did."""
+        left = self.share_left(num_steps)
+        return self.elapsed() * left / max(1 - left, 1e-9)
 
 
-class Watch(BaseCallback):
-    """Shows how a training goes, logs it, and ends it when the budget is spent or Ctrl-C came.
+class Watch:
+    """Shows how a training goes, and tells when the budget is spent, Ctrl-C came, or a checkpoint is due.
 
     While it is entered, Ctrl-C and the signal to terminate are only a wish to end; a second one stops at once.
     """
 
-    def __init__(self, budget: Budget) -> None:
-        super().__init__()
+    def __init__(self, budget: Budget, seconds_between_checkpoints: float) -> None:
         self.budget = budget
         self.is_interrupted = False
+        self.steps_before = 0
+        self.seconds_between_checkpoints = seconds_between_checkpoints
         console = Console(stderr=True)
         self.has_terminal = console.is_terminal
         columns = (BarColumn(), TextColumn("{task.percentage:3.0f} %"), TextColumn("{task.description}"))
         self.bar = Progress(*columns, console=console, transient=True, disable=not self.has_terminal)
         self.task = self.bar.add_task("the first rollout", total=1.0)
-        self.next_line = SECONDS_BETWEEN_LINES
 
     def __enter__(self) -> "Watch":
+        self.entered = time.monotonic()
         self.handlers_before = {kind: signal.signal(kind, self._interrupt) for kind in (signal.SIGINT, signal.SIGTERM)}
-        self.budget.started = time.monotonic()
+        self.next_checkpoint = time.monotonic() + self.seconds_between_checkpoints
+        self.next_line = time.monotonic() + SECONDS_BETWEEN_LINES
         self.bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.bar.stop()
         self._restore_handlers()
+
+    def start_from(self, num_steps: int) -> "Watch":
+        """Steps before these are of no account for `speed`."""
+        self.steps_before = num_steps
+        return self
+
+    def speed(self, num_steps: int) -> float:
+        """Steps a second since it was entered."""
+        return (num_steps - self.steps_before) / max(time.monotonic() - self.entered, 1e-9)
+
+    def is_over(self, num_steps: int) -> bool:
+        """Whether the training ends after so many steps; if not, another update begins."""
+        self.budget.left_at_update = self.budget.share_left(num_steps)
+        return self.is_interrupted or (self.budget.left_at_update <= 0 and (num_steps > 0 or self.budget.steps == 0))
+
+    def is_checkpoint_due(self) -> bool:
+        """Whether it is time for a checkpoint; if so, the next one is due so many seconds from now."""
+        if time.monotonic() < self.next_checkpoint:
+            return False
+        self.next_checkpoint = time.monotonic() + self.seconds_between_checkpoints
+        return True
+
+    def show(self, text: str, num_steps: int) -> None:
+        """Show how it goes: at once on a terminal, and elsewhere a line now and then."""
+        left = int(self.budget.seconds_left(num_steps))
+        text = f"{text}  {left // 60}:{left % 60:02} left"
+        self.bar.update(self.task, completed=1 - self.budget.share_left(num_steps), description=text)
+        if not self.has_terminal and time.monotonic() >= self.next_line:
+            self.next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+            print(text, file=sys.stderr, flush=True)
 
     def _restore_handlers(self) -> None:
         for kind, handler in self.handlers_before.items():
@@ -67,40 +107,4 @@ class Watch(BaseCallback):
         self.is_interrupted = True
         self._restore_handlers()
         self.bar.stop()
-        print("Stopping: what was learned is saved and evaluated. Ctrl-C again stops at once.", file=sys.stderr)
-
-    def _on_rollout_start(self) -> None:
-        self.budget.left_at_rollout = self.budget.share_left(self.num_timesteps)
-        self.is_spent = self.budget.left_at_rollout <= 0 and self.num_timesteps > 0
-
-    def _on_step(self) -> bool:
-        return not (self.is_interrupted or self.is_spent)
-
-    def _on_rollout_end(self) -> None:
-        # Beside these, stable-baselines3 logs rollout/ep_rew_mean, the mean reward of the last 100 rounds in points
-        # (before --reward-scale), rollout/ep_len_mean, the learner's decisions a round, and train/*, the losses of PPO.
-        speed, left = self.num_timesteps / self.budget.elapsed(), self.budget.share_left(self.num_timesteps)
-        rounds = _mean_of(self.model.ep_info_buffer)
-        self.logger.record("rounds/points", rounds["points"])  # what a round cost the learner, of the last 100
-        self.logger.record("rounds/went_out", rounds["went_out"])  # the share of these that it ended by going out
-        self.logger.record("budget/left", left)  # of the time or of the steps, from 1 to 0
-        self.logger.record("budget/steps_per_second", speed)  # the learner's decisions, updates included
-        seconds_left = self.budget.elapsed() * left / max(1 - left, 1e-9)
-        self._show(
-            f"{self.num_timesteps:,} steps  {speed:,.0f} steps/s  {rounds['points']:.1f} points a round, "
-            f"reward {rounds['r']:+.1f}, went out in {rounds['went_out']:.0%}  "
-            f"{int(seconds_left // 60)}:{int(seconds_left % 60):02} left",
-            1 - left,
-        )
-
-    def _show(self, text: str, share_done: float) -> None:
-        self.bar.update(self.task, completed=share_done, description=text)
-        if not self.has_terminal and self.budget.elapsed() >= self.next_line:
-            self.next_line += SECONDS_BETWEEN_LINES
-            print(text, file=sys.stderr, flush=True)
-
-
-def _mean_of(episodes: Any) -> dict[str, float]:
-    """What the last episodes came to on average; not a number before the first is over."""
-    names = ("r", "points", "went_out")
-    return {name: float(np.mean([episode[name] for episode in episodes])) if episodes else np.nan for name in names}
+        print("Stopping: this update ends, and what was learned is kept. Ctrl-C again stops at once.", file=sys.stderr)

@@ -29,6 +29,7 @@ from three_thirteen_env.rules import Rules
 
 Episode = Literal["game", "round"]
 Infos = list[dict[str, Any]]
+Results = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 Step = tuple[Observation, npt.NDArray[np.float32], npt.NDArray[np.bool_], Infos]
 
 
@@ -72,6 +73,7 @@ class ThreeThirteenVecEnv(VecEnv):
         )
         self._actions: Actions = np.zeros(self.num_envs, np.int64)
         self._started = time.time()
+        self._results: npt.NDArray[np.float64]  # (2, num_opponents): see `take_results`
         self._begin_episodes()
 
     def reset(self) -> Observation:
@@ -94,15 +96,38 @@ class ThreeThirteenVecEnv(VecEnv):
         self.games.step(self._actions)
         learners = self.games.learners
         rewards = learners["reward"]
-        self._rewards += rewards
-        self._lengths += 1
-        self._points += learners["points"]
-        self._went_out += learners["went_out"]
+        self._episodes += rewards, np.ones(self.num_envs), learners["points"], learners["went_out"]
+        self._note_rounds()
         is_over = learners["is_round_over" if self.episode == "round" else "is_game_over"].copy()
         infos: Infos = [{} for _ in range(self.num_envs)]
         for game in np.flatnonzero(is_over).tolist():
             infos[game] = self._end_episode(game)
         return self.games.observations, (self.reward_scale * rewards).astype(np.float32), is_over, infos
+
+    def draw_opponents(self, opponents: Sequence[Agent], weights: npt.ArrayLike) -> None:
+        """From now on a game has one of these opponents, as `LearnerGames.draw_opponents` says."""
+        self.games.draw_opponents(opponents, weights)
+
+    def take_results(self) -> Results:
+        """Against each opponent, the rounds since it was last asked, and by how many points they were won in all.
+
+        Both are ``(num_opponents,)``. A table of several opponents counts for the one to the learner's left.
+        """
+        num_rounds, margins = _widened(self._results, len(self.games.opponents))
+        self._results = np.zeros((2, 0))
+        return num_rounds, margins
+
+    def save(self) -> dict[str, Any]:
+        """All that decides how the games go on, but for the opponents and their weights."""
+        arrays, generator = self.games.save()
+        return {"arrays": arrays, "generator": generator, "episodes": self._episodes.copy()}
+
+    def load(self, saved: dict[str, Any]) -> Observation:
+        """Trusts its caller: go on from what `save` gave of games made with the same arguments; the observations."""
+        self.games.load((saved["arrays"], saved["generator"]))
+        self._begin_episodes()
+        self._episodes[:] = saved["episodes"]
+        return self.games.observations
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which actions are legal for the learner, ``(num_envs, 106)``: at least one in every game."""
@@ -133,19 +158,36 @@ class ThreeThirteenVecEnv(VecEnv):
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
     def _begin_episodes(self) -> None:
-        self._rewards = np.zeros(self.num_envs)
-        self._lengths, self._points, self._went_out = np.zeros((3, self.num_envs), np.int64)
+        self._episodes = np.zeros(
+            (4, self.num_envs)
+        )  # rewards, decisions, points, rounds in which the learner went out
+        self._results = np.zeros((2, 0))
+
+    def _note_rounds(self) -> None:
+        """Add the rounds that ended in a step to the results against each opponent."""
+        ended = self.games.learners[self.games.learners["is_round_over"]]
+        size = max(self._results.shape[1], len(self.games.opponents))
+        num_rounds = np.bincount(ended["opponent"], minlength=size)
+        margins = np.bincount(ended["opponent"], ended["margin"], minlength=size)
+        self._results = _widened(self._results, size)
+        self._results += num_rounds, margins
 
     def _end_episode(self, game: int) -> dict[str, Any]:
         """What is told of the episode of a game that is over; the next one begins."""
+        rewards, length, points, went_out = self._episodes[:, game].tolist()
         episode = {
-            "r": round(float(self._rewards[game]), 6),
-            "l": int(self._lengths[game]),
+            "r": round(rewards, 6),
+            "l": int(length),
             "t": round(time.time() - self._started, 6),
-            "points": int(self._points[game]),
-            "went_out": int(self._went_out[game]),
+            "points": int(points),
+            "went_out": int(went_out),
         }
-        self._rewards[game] = self._lengths[game] = self._points[game] = self._went_out[game] = 0
+        self._episodes[:, game] = 0
         is_game_over = self.games.learners[game]["is_game_over"]
         last = (self.games.last_observations if is_game_over else self.games.observations)[game]
         return {"terminal_observation": last.copy(), "episode": episode}
+
+
+def _widened(results: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.float64]:
+    """The results ``(2, num_opponents)`` with no rounds yet against further opponents."""
+    return np.pad(results, ((0, 0), (0, size - results.shape[1])))

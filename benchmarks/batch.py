@@ -24,7 +24,7 @@ from three_thirteen_env.agent import Masks
 from three_thirteen_env.batch import Batch
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.game import Mask, legal_actions, start, step
-from three_thirteen_env.observation import Kind, Observation, encode, observation_size
+from three_thirteen_env.observation import KIND_NUMBERS, Kind, Observation, encode, observation_size
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import STATE, Phase, States
 
@@ -35,7 +35,7 @@ OBSERVATIONS: tuple[Kind | None, ...] = (None, "cards", "melds")
 STEPS_A_CALL = 16  # of the compiled loop
 SEED = 0
 STEPS_A_GAME = 2000  # about, at random: a round seldom ends before the turn limit
-NO_OBSERVATION, MELDS = 0, 2  # places in OBSERVATIONS
+NO_OBSERVATION = -1  # in compiled code, where a kind is a number
 GAME_OVER = int(Phase.GAME_OVER)
 
 Words = npt.NDArray[np.uint64]  # (num_games,) the state of a xorshift generator for each game
@@ -75,7 +75,7 @@ def _compiled_loop(num_games: int, num_threads: int, observation: Kind | None) -
         for start, end in pairwise(ends)
     ]
     pool = ThreadPoolExecutor(num_threads)
-    kind = OBSERVATIONS.index(observation)
+    kind = NO_OBSERVATION if observation is None else KIND_NUMBERS[observation]
 
     def play_part(part: tuple[States, Masks, Observation, Words]) -> None:
         _play(*part, kind, rules, STEPS_A_CALL)
@@ -114,7 +114,7 @@ def _play(
                 start(states[game], states[game].seed + len(states), rules)
             legal_actions(states[game], rules, masks[game])
             if kind != NO_OBSERVATION:
-                encode(states[game], int(states[game].seat), rules, kind == MELDS, observations[game])
+                encode(states[game], int(states[game].seat), rules, kind, observations[game])
 
 
 @compiled

@@ -6,7 +6,7 @@ import pytest
 from tests.aec_playing import SHORT_GAME, each_number_of_players, play
 from tests.playing import EVERY_RULES, legal, new_game, play_randomly, shortened
 from three_thirteen_env.aec_env import env, raw_env
-from three_thirteen_env.observation import encode, observation_size, slices
+from three_thirteen_env.observation import CARDS, encode, observation_size, slices
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NOBODY, Phase
 from three_thirteen_env.view import redeal, view_of
@@ -25,7 +25,7 @@ def test_the_environment_plays_as_the_game_itself_does(rules):
         assert game.get_state().tobytes() == state.tobytes()
         assert game.agent_selection == f"player_{state.seat}"
         observation, *_ = game.last()
-        encode(view_of(state, state.seat), int(state.seat), rules, False, expected)
+        encode(view_of(state, state.seat), int(state.seat), rules, CARDS, expected)
         assert observation["observation"].tobytes() == expected.tobytes()
         assert set(np.flatnonzero(observation["action_mask"])) == legal(state, rules)
         game.step(action)

@@ -5,40 +5,21 @@ import sys
 import numpy as np
 import pytest
 
-from agents.greedy import Greedy
 from agents.match import Player, play_games
-from agents.registry import AGENTS, AgentError, make_agent
-from agents.selective import Selective
-from tests.playing import COMPILED, EVERY_RULES, mask_of, new_game, set_hand, set_pile, shortened
-from three_thirteen_env.actions import action_name
-from three_thirteen_env.cards import NUM_CARDS, hand, hand_of, parse_card, rank_of
+from agents.registry import AGENTS, LADDER, QUICK, AgentError, make_agent
+from tests.playing import COMPILED, EVERY_RULES, shortened
+from tests.positions import choice, position, shown, states_of_games
+from three_thirteen_env.cards import NUM_CARDS, hand_of, rank_of
 from three_thirteen_env.discards import best_discard
 from three_thirteen_env.melds import deadwood_points
 from three_thirteen_env.rules import Rules, card_points
 from three_thirteen_env.search import NO_BOUND
-from three_thirteen_env.state import NO_CARD, NOBODY, STATE, Phase, State
-from three_thirteen_env.view import view_of
+from three_thirteen_env.state import NO_CARD, NOBODY
 
-DETERMINISTIC = [name for name in AGENTS if name != "random"]
-
-
-def position(text: str, upcard: str, rules: Rules = Rules(), *, taken: str = "", is_final: bool = False) -> State:
-    """A state of round 1, where threes are wild: the seat to act holds the hand, and draws if it has three cards."""
-    state = new_game(rules=rules)
-    set_hand(state, state.seat, text)
-    set_pile(state, upcard)
-    if hand(text).sum() == 4:
-        state.phase = Phase.DISCARD
-        state.taken = parse_card(taken) if taken else NO_CARD
-    if is_final:
-        state.out_seat = (state.seat + 1) % rules.num_players
-    return state
-
-
-def choice(name: str, state: State, rules: Rules = Rules()) -> str:
-    views, masks = np.array([view_of(state, state.seat)], STATE), np.array([mask_of(state, rules)])
-    (action,) = make_agent(name, rules).act(views, masks, np.random.default_rng(0))
-    return action_name(int(action))
+SHORTEST = ("greedy", "selective")  # those that throw what leaves the least deadwood, and look no further
+GOES_OUT = tuple(name for name in AGENTS if name not in ("random", "clairvoyant"))  # as soon as they can
+BY_VIEW = tuple(name for name in QUICK if name != "random")  # without any chance
+QUICKER = {"search": "search@rollouts=8"}  # for tests that play whole games
 
 
 @pytest.mark.parametrize(
@@ -71,12 +52,22 @@ def test_the_upcard_is_taken_if_there_is_no_stock(name):
     assert choice(name, state) == "take"
 
 
-@pytest.mark.parametrize("name", DETERMINISTIC)
+@pytest.mark.parametrize("name", SHORTEST)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         pytest.param("Kc 9d 5h 4s", "discard Kc", id="the dearest card"),
         pytest.param("Kc Qd 5h Ks", "discard Kc", id="dearest cards of one cost: the first, a pair is no meld"),
+    ],
+)
+def test_the_discard_leaves_the_least_deadwood(name, text, expected):
+    assert choice(name, position(text, "2c")) == expected
+
+
+@pytest.mark.parametrize("name", GOES_OUT)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         pytest.param("Kc Kd Ks Ah", "out Ah", id="the card that is in no meld"),
         pytest.param("4h 5h 6h 7h", "out 7h", id="all four cards meld: the dearest that leaves a meld"),
         pytest.param("5h 6h 8h 3s", "out 8h", id="a wild card stays"),
@@ -84,22 +75,22 @@ def test_the_upcard_is_taken_if_there_is_no_stock(name):
         pytest.param("Kc Kd 9h 3s", "out 9h", id="the meld that leaves nothing"),
     ],
 )
-def test_the_discard_leaves_the_least_deadwood_and_goes_out_if_it_can(name, text, expected):
+def test_it_goes_out_as_soon_as_it_can(name, text, expected):
     assert choice(name, position(text, "2c")) == expected
 
 
-@pytest.mark.parametrize("name", DETERMINISTIC)
+@pytest.mark.parametrize("name", GOES_OUT)
 def test_among_equals_the_dearest_card_goes(name):
     assert choice(name, position("4h 5h 6h 7h", "2c", is_final=True)) == "discard 7h"
 
 
-@pytest.mark.parametrize("name", DETERMINISTIC)
+@pytest.mark.parametrize("name", SHORTEST)
 def test_among_cards_of_one_cost_a_wild_card_stays(name):
     rules = Rules(wild_points=10)
     assert choice(name, position("3c Qd 5h 8s", "2c", rules), rules) == "discard Qd"
 
 
-@pytest.mark.parametrize("name", DETERMINISTIC)
+@pytest.mark.parametrize("name", SHORTEST)
 def test_an_upcard_that_may_not_be_returned_is_kept(name):
     rules = Rules(may_return_upcard=False)
     assert choice(name, position("Kc 9d 5h 4s", "2c", rules, taken="Kc"), rules) == "discard 9d"
@@ -126,25 +117,31 @@ def test_the_best_discard_is_the_best_of_all(rules):
 @pytest.mark.parametrize("rules", EVERY_RULES.values(), ids=EVERY_RULES)
 def test_every_agent_plays_by_all_rules(name, rules):
     """`play_games` refuses whatever is not legal."""
-    rules = shortened(rules, turn_limit=10)
-    player = Player(name, make_agent(name, rules), np.random.default_rng(0))
-    seeds = np.arange(5 if COMPILED else 1)
+    rules = shortened(rules, turn_limit=6)
+    player = Player(name, make_agent(QUICKER.get(name, name), rules), np.random.default_rng(0))
+    seeds = np.arange(2 if name in QUICK and COMPILED else 1)
     games = play_games([player], np.zeros((len(seeds), rules.num_players), np.int64), seeds, rules)
     played = games["num_turns"][:, rules.first_round - 1 : rules.last_round]
     assert (played >= rules.num_players).all()
     assert (games["agents"] == NOBODY).sum(axis=1).tolist() == [8 - rules.num_players] * len(seeds)
 
 
-@pytest.mark.parametrize("agent", [Greedy(Rules()), Selective(Rules())], ids=["greedy", "selective"])
-def test_a_choice_depends_on_nothing_but_its_view(agent):
-    states = [position("Kc 9d 5h", upcard) for upcard in ("4s", "Ks", "5s")] + [position("Kc 9d 5h 4s", "2c")]
-    views = np.array([view_of(state, state.seat) for state in states], STATE)
-    masks = np.array([mask_of(state) for state in states])
+@pytest.mark.parametrize("name", BY_VIEW)
+def test_a_choice_depends_on_nothing_but_its_view_and_changes_nothing(name):
+    rules = shortened(Rules(num_players=3), turn_limit=20)
+    agent = make_agent(name, rules)
+    views, masks = shown(states_of_games(60 if COMPILED else 3, rules), rules)
     before = views.tobytes(), masks.tobytes()
     together = agent.act(views, masks, np.random.default_rng(0)).tolist()
     alone = [agent.act(views[i : i + 1], masks[i : i + 1], np.random.default_rng(1)).item() for i in range(len(views))]
     assert together == alone
     assert (views.tobytes(), masks.tobytes()) == before
+
+
+def test_the_ladder_is_of_fair_agents_and_the_quick_ones_are_some_of_them():
+    assert set(QUICK) < set(LADDER) < set(AGENTS)
+    assert not any(getattr(make_agent(name, Rules()), "sees_everything", False) for name in LADDER)
+    assert set(AGENTS) - set(LADDER) == {"clairvoyant"}
 
 
 @pytest.fixture
@@ -172,6 +169,36 @@ def test_a_class_of_ones_own_is_an_agent(here):
 
 
 @pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        pytest.param("number=3", {"number": 3}, id="a number"),
+        pytest.param("number=-1.5,word=fast", {"number": -1.5, "word": "fast"}, id="two options"),
+        pytest.param("word=None,number=True", {"word": None, "number": True}, id="what Python calls by a name"),
+        pytest.param("word=a=b", {"word": "a=b"}, id="an equals sign in the value"),
+        pytest.param("", {}, id="none"),
+    ],
+)
+def test_options_follow_the_name(here, words, options):
+    (here / "agent_of_options.py").write_text(
+        "class Takes:\n"
+        "    def __init__(self, rules, number=0, word=''):\n"
+        "        self.given = dict(number=number, word=word)\n"
+        "    def act(self, views, masks, rng): ...\n"
+    )
+    assert make_agent(f"agent_of_options:Takes@{words}", Rules()).given == {"number": 0, "word": ""} | options
+
+
+def test_the_options_of_search_are_its_budget():
+    agent = make_agent("search@rollouts=40,milliseconds=2.5,num_threads=2", Rules())
+    assert (agent.rollouts, agent.seconds, agent.num_threads) == (40, 0.0025, 2)
+
+
+def test_a_policy_file_may_have_an_at_sign_in_its_path():
+    with pytest.raises(AgentError, match=r"there is no policy file me@home/policy\.onnx"):
+        make_agent("me@home/policy.onnx", Rules())
+
+
+@pytest.mark.parametrize(
     ("name", "words"),
     [
         pytest.param("grady", "there is no agent 'grady': it is one of random, greedy, selective", id="unknown name"),
@@ -188,8 +215,23 @@ def test_a_class_of_ones_own_is_an_agent(here):
         ),
         pytest.param("mine:Other", "the module 'mine' has no 'Other'", id="missing class"),
         pytest.param("mine:Silent", r"a Silent has no method act\(views, masks, rng\)", id="class without act"),
-        pytest.param("mine:Bare", r"Bare\(rules\) failed: TypeError: ", id="class that takes no rules"),
-        pytest.param("mine:CONSTANT", r"CONSTANT\(rules\) failed: TypeError: ", id="no class"),
+        pytest.param("mine:Bare", "agent 'mine:Bare' cannot be made: TypeError: ", id="class that takes no rules"),
+        pytest.param("mine:CONSTANT", "agent 'mine:CONSTANT' cannot be made: TypeError: ", id="no class"),
+        pytest.param("greedy@depth=2", "agent 'greedy@depth=2' has no option 'depth': it has none", id="no options"),
+        pytest.param("random@depth=2", "has no option 'depth': it has none", id="a function of no options"),
+        pytest.param("mine:CONSTANT@depth=2", "has no option 'depth': it has none", id="options of no class"),
+        pytest.param(
+            "search@rollout=2", "has no option 'rollout': rollouts, milliseconds, num_threads", id="unknown option"
+        ),
+        pytest.param("search@rules=2", "has no option 'rules'", id="the rules are no option"),
+        pytest.param("search@rollouts", "an option is written option=value, not 'rollouts'", id="option of no value"),
+        pytest.param("search@=3", "an option is written option=value, not '=3'", id="value of no option"),
+        pytest.param("search@rollouts=0", "cannot be made: ValueError: rollouts must be .*, not 0", id="refused"),
+        pytest.param("search@rollouts=all", "cannot be made: ValueError: .*, not 'all'", id="a word for a number"),
+        pytest.param("search@milliseconds=soon", "cannot be made: TypeError", id="a word for a time"),
+        pytest.param(
+            "p.onnx@x=1", "agent 'p.onnx@x=1': a policy file takes no options, and 'x=1' came", id="options of a file"
+        ),
     ],
 )
 def test_an_agent_that_cannot_be_made_is_one_line(here, name, words):

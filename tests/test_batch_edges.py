@@ -81,7 +81,7 @@ def test_bad_seeds_are_refused_and_change_nothing(seeds, message):
         ({"num_games": True}, "num_games must be an integer from 1 to 10000000, not True"),
         ({"num_games": 2.0}, "num_games must be an integer from 1 to 10000000, not 2.0"),
         ({"num_threads": 0}, "num_threads must be an integer from 1 to 256, not 0"),
-        ({"observation": "pixels"}, "observation must be one of cards, melds, not 'pixels'"),
+        ({"observation": "pixels"}, "observation must be one of cards, melds, outlook, not 'pixels'"),
         ({"observe": "me"}, "observe must be one of seat, all, not 'me'"),
         ({"reward": "joy"}, "reward must be one of points, margin, win, not 'joy'"),
         ({"num_players": 9}, "num_players must be an integer from 2 to 8, not 9"),

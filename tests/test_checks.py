@@ -30,7 +30,9 @@ def test_rules_are_given_whole_or_field_by_field(make):
         pytest.param({"num_players": 9}, ValueError, "num_players .* from 2 to 8, not 9", id="nine players"),
         pytest.param({"rules": Rules(), "num_players": 4}, ValueError, "both rules and num_players", id="both ways"),
         pytest.param({"rules": 4}, TypeError, r"such as Rules\(num_players=4\), not 4", id="a number for rules"),
-        pytest.param({"observation": "all"}, ValueError, "'cards' or 'melds', not 'all'", id="no such observation"),
+        pytest.param(
+            {"observation": "all"}, ValueError, "'cards' or 'melds' or 'outlook', not 'all'", id="no such observation"
+        ),
         pytest.param({"reward": "fun"}, ValueError, "reward .* points, margin, win, not 'fun'", id="no such reward"),
         pytest.param({"render_mode": "tv"}, ValueError, "ansi, human, rgb_array, not 'tv'", id="no such render mode"),
     ],

@@ -113,7 +113,7 @@ def starts_first(seed):
         ({"opponents": RandomAgent}, r"an object with a method act\(views, masks, rng\)"),
         ({"seat": 3}, "seat must be an integer from 0 to 2, not 3"),
         ({"num_envs": 0}, "num_games must be an integer from 1 to 10000000, not 0"),
-        ({"observation": "pixels"}, "an observation is of kind 'cards' or 'melds', not 'pixels'"),
+        ({"observation": "pixels"}, "an observation is of kind 'cards' or 'melds' or 'outlook', not 'pixels'"),
         ({"reward": "joy"}, "reward must be one of points, margin, win, not 'joy'"),
         ({"autoreset_mode": "now"}, "'now' is not a valid AutoresetMode"),
         ({"render_mode": "human"}, "render_mode must be one of ansi, rgb_array, not 'human'"),

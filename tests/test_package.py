@@ -11,7 +11,8 @@ ROOT = Path(three_thirteen_env.__file__).parents[1]
 
 # From the bottom to the top: a module imports only from those before it.
 ORDER = [
-    *("compiled", "cards", "rules", "state", "run_table", "search", "solver", "discards", "melds", "actions"),
+    *("compiled", "cards", "rules", "state", "run_table", "search", "solver", "discards", "throws"),
+    *("throws_after_discards", "outlook", "melds", "actions"),
     *("chance", "game", "view", "observation"),
     *("rewards", "checks", "agent", "batch", "learners", "learner_games"),
     *("table", "card_faces", "table_picture", "render"),

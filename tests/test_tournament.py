@@ -1,14 +1,15 @@
 """Tournaments: who meets whom, on which deals, and the same games whatever they are played in."""
 
-import time
 from collections import Counter
-from multiprocessing import active_children
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-from agents.registry import AgentError, make_agent
-from agents.tournament import Tournament, deal_of, play, play_chunk, play_in_processes
+from agents.greedy import Greedy
+from agents.registry import make_agent
+from agents.tournament import Tournament, deal_of, games_at_once, play, play_chunk, schedule
+from three_thirteen_env.agent import RandomAgent
 from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED
 from three_thirteen_env.rules import Rules
 
@@ -37,6 +38,34 @@ def test_who_meets_whom(num_agents, num_players, tables):
     tournament = Tournament(("greedy",) * num_agents, Rules(num_players), num_groups=1)
     assert ["".join(map(str, table)) for table in tournament.tables] == tables
     assert tournament.games_in_group == len(tables) * num_players
+
+
+@pytest.mark.parametrize(
+    ("num_agents", "field_size", "num_players", "tables"),
+    [
+        pytest.param(3, 1, 2, ["02", "12"], id="each of two against one"),
+        pytest.param(4, 2, 2, ["02", "03", "12", "13"], id="each of two against each of two"),
+        pytest.param(4, 3, 3, ["012", "013", "023"], id="one against every two of three"),
+        pytest.param(2, 1, 4, ["0111"], id="one against one at three seats"),
+        pytest.param(3, 2, 4, ["0112", "0122"], id="one against two at three seats"),
+        pytest.param(4, 2, 3, ["023", "123"], id="each of two against both of two"),
+    ],
+)
+def test_who_meets_a_field(num_agents, field_size, num_players, tables):
+    tournament = Tournament(("greedy",) * num_agents, Rules(num_players), num_groups=1, field_size=field_size)
+    assert ["".join(map(str, table)) for table in tournament.tables] == tables
+
+
+def test_of_a_field_and_the_others_only_those_at_a_table_are_pairs():
+    assert Tournament(("greedy",) * 4, Rules(2), 1, field_size=2).pairs == [(0, 2), (0, 3), (1, 2), (1, 3)]
+    assert Tournament(("greedy",) * 4, Rules(3), 1, field_size=2).pairs == [(0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert Tournament(("greedy",) * 4, Rules(3), 1).pairs == list(combinations(range(4), 2))
+    assert Tournament(("greedy",), Rules(2), 1).pairs == []
+
+
+def test_no_two_labels_are_the_same():
+    tournament = Tournament(("greedy", "random", "greedy"), Rules(), 1)
+    assert tournament.labels == ["greedy (1)", "random", "greedy (2)"]
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
@@ -90,40 +119,20 @@ def test_another_seed_is_other_deals():
     assert not set(one["seed"].tolist()) & set(other["seed"].tolist())
 
 
-def test_many_processes_play_the_same_games_as_one():
-    tournament = Tournament(("random", "greedy", "selective"), SHORT, num_groups=5, games_at_once=6)
-    assert tournament.num_chunks == 5
-    assert np.concatenate(list(play_in_processes(tournament, 2))).tobytes() == all_games(tournament).tobytes()
+def test_the_games_of_a_chunk_are_those_of_its_schedule():
+    tournament = Tournament(("greedy", "selective"), SHORT, num_groups=5, games_at_once=4)
+    agents = [make_agent(name, SHORT) for name in tournament.names]
+    games, expected = play_chunk(tournament, agents, 1), schedule(tournament, 1)
+    assert games["group"].tolist() == expected.groups.tolist() == [2, 2, 3, 3]
+    assert games["seed"].tolist() == expected.seeds.tolist()
+    assert games["agents"][:, :2].tolist() == expected.seating.tolist()
 
 
-def test_who_stops_early_leaves_no_process_behind():
-    tournament = Tournament(("random", "greedy"), SHORT, num_groups=50, games_at_once=1)
-    chunks = play_in_processes(tournament, 2)
-    for _ in range(3):
-        next(chunks)
-    processes = active_children()
-    chunks.close()
-    deadline = time.monotonic() + 60  # the pool waits for them in a thread of its own, so they are not joined here
-    while any(process.is_alive() for process in processes) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not any(process.is_alive() for process in processes)
-
-
-def test_what_an_agent_does_wrong_in_another_process_is_told(tmp_path, monkeypatch):
-    (tmp_path / "bad_in_time.py").write_text(
-        "class Agent:\n"
-        "    def __init__(self, rules):\n"
-        "        self.num_calls = 0\n"
-        "    def act(self, views, masks, rng):\n"
-        "        import multiprocessing\n"
-        "        if multiprocessing.parent_process():\n"
-        "            raise RuntimeError('not here')\n"
-        "        return masks.argmax(axis=1)\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(AgentError, match="agent 'bad_in_time:Agent' failed: RuntimeError: not here"):
-        list(play_in_processes(Tournament(("bad_in_time:Agent",), SHORT, num_groups=3, games_at_once=1), 2))
+def test_the_slowest_agent_says_how_large_the_chunks_are():
+    slow, slower = RandomAgent(), RandomAgent()
+    slow.games_at_once, slower.games_at_once = 8, 2
+    assert games_at_once([Greedy(SHORT), RandomAgent()]) == 128
+    assert games_at_once([Greedy(SHORT), slow, slower]) == 2
 
 
 def test_chunks_make_the_whole():
@@ -139,6 +148,7 @@ def test_chunks_make_the_whole():
         pytest.param({"num_groups": 0}, "num_groups must be 1 or more, not 0", id="no deals"),
         pytest.param({"games_at_once": 0}, "games_at_once must be 1 or more, not 0", id="empty chunks"),
         pytest.param({"seed": -1}, "seed must be 0 or more, not -1", id="negative seed"),
+        pytest.param({"field_size": 1}, "field_size must be from 0 to 0, not 1", id="nobody but the field"),
     ],
 )
 def test_a_tournament_that_makes_no_sense_is_refused(choices, words):

@@ -18,7 +18,7 @@ from three_thirteen_env.cards import cards_of, hand
 from three_thirteen_env.game import hand_size_of, step
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NO_CARD, NOBODY, STATE, Phase
-from three_thirteen_env.view import hide_each, redeal, unseen_cards, view_of
+from three_thirteen_env.view import count_unseen, hide_each, redeal, unseen_cards, view_of
 
 EVERY_GAME = pytest.mark.parametrize("rules", EVERY_RULES.values(), ids=EVERY_RULES.keys())
 
@@ -152,6 +152,21 @@ def test_the_unseen_cards_are_those_of_the_stock_and_the_other_hands():
     view = view_of(state, 0)
     hidden = state.hands[1:3].sum(axis=0) + np.bincount(state.stock[: state.stock_size], minlength=52)
     assert (unseen_cards(view, rules) == hidden).all()
+
+
+@EVERY_GAME
+def test_a_state_and_its_view_give_the_same_count_of_unseen_cards(rules):
+    rules = shortened(rules, 6)
+    state = new_game(5, rules)
+    for number, _ in enumerate(play_randomly(state, rules, np.random.default_rng(5))):
+        if number % 7 == 0 or state.out_seat != NOBODY:
+            for seat in range(rules.num_players):
+                of_state, of_view = np.empty((2, 52), np.int8)
+                view = view_of(state, seat)
+                num_unseen = count_unseen(state, seat, rules, of_state)
+                assert count_unseen(view, seat, rules, of_view) == num_unseen == of_state.sum()
+                assert (of_state == of_view).all()
+                assert (of_state == unseen_cards(view, rules)).all()
 
 
 def test_redeal_is_uniform_over_the_worlds_that_fit():

@@ -37,7 +37,7 @@ from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED
 from three_thirteen_env.checks import check_state, checked_choice, checked_integer, checked_rules
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.game import DRAW_PHASE, GAME_OVER, Mask, legal_actions, start, step
-from three_thirteen_env.observation import Kind, Observation, encode, observation_size
+from three_thirteen_env.observation import KIND_NUMBERS, Kind, Observation, encode, observation_size
 from three_thirteen_env.rewards import Reward, illegal_reward, round_rewards
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NOBODY, STATE, State, States
@@ -110,7 +110,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # the name that Pett
             for agent in self.possible_agents
         }
         self.state_space = spaces.Box(-1, 1, (self.rules.num_players * size,), np.float32)
-        self._size, self._with_melds = size, observation == "melds"
+        self._size, self._kind = size, KIND_NUMBERS[observation]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._rules_row = np.array(self.rules, np.int64)
         self._states = np.zeros(1, STATE)
@@ -246,7 +246,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  # the name that Pett
 
     def _observation(self, seat: int) -> Observation:
         values = np.empty(self._size, np.float32)
-        _observe(self._states, seat, self._rules_row, self._with_melds, values)
+        _observe(self._states, seat, self._rules_row, self._kind, values)
         return values
 
     def _checked(self, action: Any) -> int:
@@ -289,11 +289,9 @@ def _advance(states: States, action: int, rules_row: npt.NDArray[np.int64], mask
 
 
 @compiled
-def _observe(
-    states: States, seat: int, rules_row: npt.NDArray[np.int64], with_melds: bool, observation: Observation
-) -> None:
+def _observe(states: States, seat: int, rules_row: npt.NDArray[np.int64], kind: int, observation: Observation) -> None:
     """Trusts its caller: write what a seat may know of the game."""
-    encode(states[0], seat, _rules_in(rules_row), with_melds, observation)
+    encode(states[0], seat, _rules_in(rules_row), kind, observation)
 
 
 @compiled

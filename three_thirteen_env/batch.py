@@ -32,7 +32,7 @@ from three_thirteen_env.checks import (
 )
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.game import GAME_OVER, legal_actions, start, step
-from three_thirteen_env.observation import Kind, Observation, encode, observation_size
+from three_thirteen_env.observation import KIND_NUMBERS, Kind, Observation, encode, observation_size
 from three_thirteen_env.rewards import Reward, form_number, write_rewards
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NOBODY, STATE, State, States
@@ -41,7 +41,7 @@ Observe = Literal["seat", "all"]
 
 MAX_GAMES = 10_000_000
 MAX_THREADS = 256
-NOTHING, CARDS, MELDS = range(3)  # what is observed, in compiled code
+NOTHING = -1  # the number of the kind of observation where there is none
 
 
 class Batch:
@@ -104,7 +104,7 @@ class Batch:
             _read_only, (self._states, self._masks, self._rewards, self._done)
         )
         self.observations = self._checked_observations(observations)
-        self._kind = NOTHING if observation is None else MELDS if observation == "melds" else CARDS
+        self._kind = NOTHING if observation is None else KIND_NUMBERS[observation]
         # Compiled code takes one shape: (num_games, observers, size).
         shape = (num_games, self._num_observers, -1) if observation else (num_games, 0, 0)
         whole = self.observations if self.observations is not None else np.zeros((num_games, 0), np.float32)
@@ -304,8 +304,8 @@ def _observe(state: State, rules: Rules, kind: int, observations: Observation) -
         return
     if len(observations) > 1:
         for seat in range(len(observations)):
-            encode(state, seat, rules, kind == MELDS, observations[seat])
+            encode(state, seat, rules, kind, observations[seat])
     elif state.seat == NOBODY:
         observations[0] = 0
     else:
-        encode(state, int(state.seat), rules, kind == MELDS, observations[0])
+        encode(state, int(state.seat), rules, kind, observations[0])

@@ -22,45 +22,52 @@ Words = npt.NDArray[np.int64]
 @compiled
 def shuffle(cards: npt.NDArray[np.int8], seed: int, round_number: int, num_reshuffles: int) -> None:
     """Shuffle cards in place: every order is equally likely. The deal of a round is its reshuffle 0."""
-    words = _generator(seed, round_number, num_reshuffles)
+    words = generator(seed, round_number, num_reshuffles)
     for last in range(len(cards) - 1, 0, -1):
-        other = _below(words, last + 1)
+        other = below(words, last + 1)
         cards[last], cards[other] = cards[other], cards[last]
 
 
 @compiled
 def first_dealer(seed: int, num_players: int) -> int:
     """The seat that deals the first round."""
-    return _below(_generator(seed, 0, 0), num_players)
+    return below(generator(seed, 0, 0), num_players)
 
 
 @compiled
 def learner_seat(seed: int, num_players: int) -> int:
     """The seat of the one who learns, where nobody says which."""
-    return _below(_generator(seed, 0, 1), num_players)
+    return below(generator(seed, 0, 1), num_players)
+
+
+@compiled
+def opponent_share(seed: int) -> float:
+    """From 0 to less than 1: which opponent the one who learns meets, where one of several is drawn."""
+    return next_word(generator(seed, 0, 3)) / (WORD + 1)
 
 
 @compiled
 def next_seed(seed: int) -> int:
     """The seed of the game that is played after another, where nobody says which: below `EVALUATION_SEEDS`."""
-    words = _generator(seed, 0, 2)
-    return _next(words) << 30 | _next(words) >> 2
+    words = generator(seed, 0, 2)
+    return next_word(words) << 30 | next_word(words) >> 2
 
 
 @compiled
-def _generator(seed: int, round_number: int, num_reshuffles: int) -> Words:
+def generator(seed: int, round_number: int, num_reshuffles: int) -> Words:
+    """The state of a new generator, which its two words beside the seed tell from others of the same seed."""
     words = np.empty(4, np.int64)
     words[0] = seed & WORD
     words[1] = seed >> 32 & WORD
     words[2] = int(round_number) << 16 | int(num_reshuffles)
     words[3] = 1
     for _ in range(MIXING_STEPS):
-        _next(words)
+        next_word(words)
     return words
 
 
 @compiled
-def _next(words: Words) -> int:
+def next_word(words: Words) -> int:
     """The next 32 random bits."""
     a, b, c, counter = words
     word = (a + b + counter) & WORD
@@ -72,10 +79,10 @@ def _next(words: Words) -> int:
 
 
 @compiled
-def _below(words: Words, bound: int) -> int:
+def below(words: Words, bound: int) -> int:
     """A whole number from 0 to bound - 1, each equally likely."""
     limit = WORD + 1 - (WORD + 1) % bound
-    word = _next(words)
+    word = next_word(words)
     while word >= limit:
-        word = _next(words)
+        word = next_word(words)
     return word % bound

@@ -188,8 +188,8 @@ def _deadwood_without(
 @compiled
 def _dearest_first(hand: Hand, wild_rank: int, rules: Rules) -> Integers:
     """The cards of a hand, twins once, by what they cost left over; a natural card before a wild one."""
-    cards = np.empty(MAX_HAND, np.int64)
-    costs = np.empty(MAX_HAND, np.int64)
+    cards = np.empty(MAX_HAND + 1, np.int64)
+    costs = np.empty(MAX_HAND + 1, np.int64)
     num_cards = 0
     for card in range(NUM_CARDS):
         if hand[card] == 0:

@@ -34,10 +34,13 @@ from three_thirteen_env.learners import (
     play_each,
     waiting_games,
 )
-from three_thirteen_env.observation import Kind, observation_size
+from three_thirteen_env.observation import KIND_NUMBERS, Kind, observation_size
 from three_thirteen_env.rewards import Reward, form_number
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NOBODY, STATE
+
+Saved = tuple[dict[str, npt.NDArray[Any]], Any]  # the arrays of `SAVED`, and the state of the opponents' generator
+SAVED = ("states", "learners", "last_observations", "_opponent_of")
 
 
 class LearnerGames:
@@ -73,11 +76,13 @@ class LearnerGames:
         self.seat = None if seat is None else checked_integer("seat", seat, 0, self.rules.num_players - 1)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.size = observation_size(self.rules, observation)
-        self._with_melds = observation == "melds"
+        self._kind = KIND_NUMBERS[observation]
         self._reward_form = form_number(checked_choice("reward", reward, get_args(Reward)))
         in_order = one_for_each_other_seat(opponents, self.rules.num_players)
         self.opponents = [agent for index, agent in enumerate(in_order) if _place(agent, in_order) == index]
-        self._opponent_of = np.array([_place(agent, self.opponents) for agent in in_order])
+        numbers = [_place(agent, self.opponents) for agent in in_order]
+        self._opponent_of = np.tile(np.array(numbers), (self.num_games, 1))
+        self._bounds = np.zeros(0)
         self.states = np.zeros(self.num_games, STATE)
         self.learners = np.zeros(self.num_games, LEARNER)
         self.masks = np.zeros((self.num_games, NUM_ACTIONS), np.int8)
@@ -104,8 +109,34 @@ class LearnerGames:
         if seeds is not None:
             self._rng = np.random.default_rng(numbers)
         forget_each(self.learners)
-        begin_each(self.states, self.learners, games, numbers, self._given_seat, self.rules)
+        self._begin(games, numbers)
         self._go_on(games)
+
+    def draw_opponents(self, opponents: Sequence[Agent], weights: npt.ArrayLike) -> None:
+        """From now on one of these opponents sits in all other seats of a game, drawn by weight with the game's seed.
+
+        The games that have begun go on against the opponent of the number that they drew. Raises ValueError unless
+        there is a weight for each opponent, none below 0 and not all 0.
+        """
+        shares = np.asarray(weights, np.float64)
+        if shares.shape != (len(opponents),) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
+            raise ValueError(f"weights must be {len(opponents)} numbers from 0 up, not all 0, not {weights!r}")
+        if self._is_ready and self._opponent_of.max() >= len(opponents):
+            raise ValueError(f"games go on against {self._opponent_of.max() + 1} opponents, and now there are fewer")
+        self.opponents = list(opponents)
+        self._bounds = shares.cumsum() / shares.sum()
+
+    def save(self) -> Saved:
+        """All that decides how the games go on, but for the opponents themselves and their weights: a copy."""
+        arrays = {name: getattr(self, name).copy() for name in SAVED}
+        return arrays, self._rng.bit_generator.state
+
+    def load(self, saved: Saved) -> None:
+        """Trusts its caller: go on from what `save` gave of games that were made with the same arguments."""
+        arrays, self._rng.bit_generator.state = saved
+        for name in SAVED:
+            getattr(self, name)[:] = arrays[name]
+        self._go_on(self._all[:0])
 
     def next_seeds(self) -> Seeds:
         """The seeds of the games that follow, ``(num_games,)``."""
@@ -126,11 +157,23 @@ class LearnerGames:
             over, games = np.flatnonzero(is_over), np.flatnonzero(~is_over)
             if len(over) > 0 and self.autoreset_mode is AutoresetMode.DISABLED:
                 raise ValueError(f"game {over[0]} is over: reset it")
-            begin_each(self.states, self.learners, over, self.next_seeds()[over], self._given_seat, self.rules)
+            self._begin(over, self.next_seeds()[over])
             numbers = numbers[games]
         forget_each(self.learners)
         self._play(games, numbers)
         self._go_on(self._all)
+
+    def _begin(self, games: Games, seeds: Seeds) -> None:
+        begin_each(
+            self.states,
+            self.learners,
+            games,
+            seeds,
+            self._given_seat,
+            self._opponent_of,
+            self._bounds,
+            self.rules,
+        )
 
     def _go_on(self, games: Games) -> None:
         """Let the opponents play in the games until the learner is to act, and look what every learner sees then."""
@@ -141,7 +184,7 @@ class LearnerGames:
                 self._ask(number, waiting)
             waiting = waiting_games(self.states, self.learners, waiting)
         self.masks, self.observations = np.empty_like(self.masks), np.empty_like(self.observations)
-        stuck = look_each(self.states, self.learners, self.rules, self._with_melds, self.masks, self.observations)
+        stuck = look_each(self.states, self.learners, self.rules, self._kind, self.masks, self.observations)
         assert stuck < 0, f"no action is legal in game {stuck}: {self.states[stuck]}"
         self._is_ready = True
 
@@ -173,9 +216,11 @@ class LearnerGames:
             actions,
             self.rules,
             self._reward_form,
-            self._with_melds,
+            self._kind,
             self.autoreset_mode is AutoresetMode.SAME_STEP,
             self._given_seat,
+            self._opponent_of,
+            self._bounds,
             self.last_observations,
         )
 

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from three_thirteen_env.actions import NUM_ACTIONS
 from three_thirteen_env.agent import Actions, Masks
-from three_thirteen_env.chance import learner_seat, next_seed
+from three_thirteen_env.chance import learner_seat, next_seed, opponent_share
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.game import GAME_OVER, legal_actions, start, step
 from three_thirteen_env.observation import Observation, encode
-from three_thirteen_env.rewards import write_rewards
+from three_thirteen_env.rewards import MARGIN, write_rewards
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NOBODY, State, States
 from three_thirteen_env.view import hide
@@ -28,7 +28,9 @@ LEARNER = np.dtype(
             ("reward", np.float64),
             ("is_round_over", np.bool_),  # a round ended in the step; of this round are:
             ("points", np.int16),  # what it cost the learner
+            ("margin", np.float64),  # by how many points it cost the other seats more on average
             ("went_out", np.bool_),  # whether the learner went out
+            ("opponent", np.int64),  # the number of the opponent to its left
             ("is_game_over", np.bool_),  # so did the game; it may be the next one already
         ],
     )
@@ -36,6 +38,8 @@ LEARNER = np.dtype(
 Learners = npt.NDArray[Any]  # (n,) LEARNER
 Games = npt.NDArray[np.int64]  # (k,) indices
 Seeds = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int64]  # (n, players - 1): which opponent plays each seat, clockwise from the learner
+Bounds = npt.NDArray[np.float64]  # (num_opponents,) rising to 1: where the share of each opponent ends; none: no draw
 
 
 @compiled
@@ -53,20 +57,40 @@ def forget_each(learners: Learners) -> None:
     for learner in learners:
         learner.reward = 0
         learner.is_round_over = learner.is_game_over = learner.went_out = False
-        learner.points = 0
+        learner.points = learner.margin = learner.opponent = 0
 
 
 @compiled
-def begin_each(states: States, learners: Learners, games: Games, seeds: Seeds, given_seat: int, rules: Rules) -> None:
-    """Deal the games of the seeds ``(k,)``."""
+def begin_each(
+    states: States,
+    learners: Learners,
+    games: Games,
+    seeds: Seeds,
+    given_seat: int,
+    opponent_of: Numbers,
+    bounds: Bounds,
+    rules: Rules,
+) -> None:
+    """Deal the games of the seeds ``(k,)``, and draw their opponents."""
     for index in range(len(games)):
-        _begin(states[games[index]], learners[games[index]], seeds[index], given_seat, rules)
+        game = games[index]
+        _begin(states[game], learners[game], seeds[index], given_seat, opponent_of[game], bounds, rules)
 
 
 @compiled
-def _begin(state: State, learner: Any, seed: int, given_seat: int, rules: Rules) -> None:
+def _begin(
+    state: State,
+    learner: Any,
+    seed: int,
+    given_seat: int,
+    opponents: npt.NDArray[np.int64],
+    bounds: Bounds,
+    rules: Rules,
+) -> None:
     start(state, seed, rules)
     learner.seat = learner_seat(seed, rules.num_players) if given_seat == NOBODY else given_seat
+    if len(bounds) > 0:
+        opponents[:] = np.searchsorted(bounds[:-1], opponent_share(seed), side="right")
 
 
 @compiled
@@ -77,15 +101,18 @@ def play_each(
     actions: Actions,
     rules: Rules,
     form: int,
-    with_melds: bool,
+    kind: int,
     deals_next: bool,
     given_seat: int,
+    opponent_of: Numbers,
+    bounds: Bounds,
     last_observations: Observation,
 ) -> None:
     """Take the actions ``(k,)``, and write what that brought the learners."""
     rewards = np.empty(rules.num_players)
     for index in range(len(games)):
-        state, learner = states[games[index]], learners[games[index]]
+        game = games[index]
+        state, learner = states[game], learners[game]
         round_number = state.round_number
         step(state, actions[index], rules)
         is_game_over = state.phase == GAME_OVER
@@ -94,12 +121,15 @@ def play_each(
             learner.reward = rewards[learner.seat]
             learner.is_round_over = True
             learner.points = state.round_points[round_number - 1, learner.seat]
+            write_rewards(state, round_number, rules, MARGIN, rewards)
+            learner.margin = rewards[learner.seat]
+            learner.opponent = opponent_of[game, 0]
             learner.went_out = state.went_out[round_number - 1] == learner.seat
         if is_game_over:
             learner.is_game_over = True
-            encode(state, int(learner.seat), rules, with_melds, last_observations[games[index]])
+            encode(state, int(learner.seat), rules, kind, last_observations[game])
             if deals_next:
-                _begin(state, learner, next_seed(state.seed), given_seat, rules)
+                _begin(state, learner, next_seed(state.seed), given_seat, opponent_of[game], bounds, rules)
 
 
 @compiled
@@ -119,7 +149,7 @@ def ask_each(
     states: States,
     learners: Learners,
     waiting: Games,
-    opponent_of: npt.NDArray[np.int64],
+    opponent_of: Numbers,
     number: int,
     rules: Rules,
     asked: Games,
@@ -128,14 +158,14 @@ def ask_each(
 ) -> int:
     """Write those of the waiting games in which the opponent of a number is to act, and `show_each` of them.
 
-    Gives how many they are. `opponent_of` says whose seat is which, clockwise from the learner.
+    Gives how many they are.
     """
     count = 0
     for game in waiting:
         state, learner = states[game], learners[game]
         if state.phase == GAME_OVER or state.seat == learner.seat:
             continue
-        if opponent_of[(int(state.seat) - int(learner.seat)) % rules.num_players - 1] == number:
+        if opponent_of[game, (int(state.seat) - int(learner.seat)) % rules.num_players - 1] == number:
             asked[count] = game
             count += 1
     show_each(states, asked[:count], rules, views, masks)
@@ -161,7 +191,7 @@ def act_each(states: States, games: Games, actions: Actions, rules: Rules) -> No
 
 @compiled
 def look_each(
-    states: States, learners: Learners, rules: Rules, with_melds: bool, masks: Masks, observations: Observation
+    states: States, learners: Learners, rules: Rules, kind: int, masks: Masks, observations: Observation
 ) -> int:
     """Write what every learner may do and what it observes.
 
@@ -172,7 +202,7 @@ def look_each(
         legal_actions(state, rules, masks[game])
         if state.phase != GAME_OVER and not masks[game].any():
             return game
-        encode(state, int(learners[game].seat), rules, with_melds, observations[game])
+        encode(state, int(learners[game].seat), rules, kind, observations[game])
     return -1
 
 

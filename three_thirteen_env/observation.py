@@ -4,7 +4,8 @@
 An observation is the values of its rows one after the other. Seats are relative to the observer: 0 is the observer,
 1 the seat to its left, and so on, so that a policy need not learn the same thing once a seat.
 
-Two kinds: ``"cards"`` is what a person at the table sees and remembers, ``"melds"`` adds the analysis of the solver.
+Three kinds: ``"cards"`` is what a person at the table sees and remembers; ``"melds"`` adds the analysis of the solver;
+``"outlook"`` adds to that what the next draw can make of the hand.
 """
 
 from typing import Literal, NamedTuple, get_args
@@ -16,17 +17,21 @@ from three_thirteen_env.cards import NUM_CARDS, NUM_RANKS
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.discards import deadwood_after_discards
 from three_thirteen_env.game import DISCARD_PHASE, DRAW_PHASE
+from three_thirteen_env.outlook import outlook, outlook_after_discards
 from three_thirteen_env.rules import NUM_ROUNDS, Rules, wild_rank_of
 from three_thirteen_env.search import NO_BOUND
 from three_thirteen_env.solver import least_deadwood
-from three_thirteen_env.state import NOBODY, State, States
+from three_thirteen_env.state import NO_CARD, NOBODY, State, States
+from three_thirteen_env.view import count_unseen
 
-Kind = Literal["cards", "melds"]
+Kind = Literal["cards", "melds", "outlook"]
+CARDS, MELDS, OUTLOOK = range(3)  # the same in compiled code: each has all of the one before
 Observation = npt.NDArray[np.float32]
 
 SCORE_SCALE = 400
 DEADWOOD_SCALE = 100
 NOT_A_CHOICE = -1.0
+FAR_FROM_BEST = 10  # points: what leaves more deadwood than the best discard by more than so many is not looked into
 
 
 class Row(NamedTuple):
@@ -83,7 +88,45 @@ _MELDS = (
     ),
 )
 
-LAYOUT: dict[Kind, tuple[Row, ...]] = {"cards": _CARDS, "melds": _CARDS + _MELDS}
+NUM_MELDS = sum(row.length for row in _MELDS)
+_OUTLOOK = (
+    Row(
+        "expected",
+        "",
+        1,
+        "points",
+        f"{DEADWOOD_SCALE}, at most 1",
+        "the deadwood expected after a draw from the stock and the best discard; -1 but in one's own draw phase",
+    ),
+    Row("outs", "", 1, "chance", "1", "that such a draw leaves no deadwood; -1 but in one's own draw phase"),
+    Row(
+        "deadwood_with_upcard_after_discard",
+        "",
+        NUM_CARDS,
+        "points",
+        f"{DEADWOOD_SCALE}, at most 1",
+        "the least deadwood after taking the upcard and discarding a card; -1 for a card that could not be discarded "
+        "then, and but in one's own draw phase",
+    ),
+    Row(
+        "expected_after_discard",
+        "",
+        NUM_CARDS,
+        "points",
+        f"{DEADWOOD_SCALE}, at most 1",
+        "what is expected after discarding a card, in the draw phase after taking the upcard and discarding a card; "
+        f"-1 for a card that cannot be discarded, for one that leaves over {FAR_FROM_BEST} points more deadwood than "
+        "the best, and but in one's own turn",
+    ),
+    Row("outs_after_discard", "", NUM_CARDS, "chance", "1", "that the draw after it leaves no deadwood; -1 likewise"),
+)
+
+LAYOUT: dict[Kind, tuple[Row, ...]] = {
+    "cards": _CARDS,
+    "melds": _CARDS + _MELDS,
+    "outlook": _CARDS + _MELDS + _OUTLOOK,
+}
+KIND_NUMBERS: dict[Kind, int] = {"cards": CARDS, "melds": MELDS, "outlook": OUTLOOK}
 
 
 def slices(rules: Rules, kind: Kind) -> dict[str, slice]:
@@ -107,8 +150,8 @@ def observation_size(rules: Rules, kind: Kind) -> int:
 def layout_table() -> str:
     """`LAYOUT` as a table in Markdown, with the place of every row for two players."""
     lines = ["| slice | two players | length | unit | divided by | meaning |", "|---|---|---|---|---|---|"]
-    places = slices(Rules(), "melds")
-    for row in LAYOUT["melds"]:
+    places = slices(Rules(), "outlook")
+    for row in LAYOUT["outlook"]:
         place = f"{places[row.name].start} to {places[row.name].stop - 1}"
         length = f"{row.length} × {row.seats}" if row.seats else f"{row.length}"
         lines.append(f"| `{row.name}` | {place} | {length} | {row.unit} | {row.scale} | {row.meaning} |")
@@ -116,8 +159,8 @@ def layout_table() -> str:
 
 
 @compiled
-def encode(state: State, seat: int, rules: Rules, with_melds: bool, observation: Observation) -> None:
-    """Trusts its caller: write what a seat observes, ``(observation_size,) float32``, of either kind.
+def encode(state: State, seat: int, rules: Rules, kind: int, observation: Observation) -> None:
+    """Trusts its caller: write what a seat observes, ``(observation_size,) float32``, of the kind of a number.
 
     Only what the seat may know is read, so its view gives the same observation as the state.
     """
@@ -152,15 +195,17 @@ def encode(state: State, seat: int, rules: Rules, with_melds: bool, observation:
     observation[start] = int(state.stock_size) / (NUM_CARDS * rules.num_packs)
     observation[start + 1] = min(1, int(state.num_turns) / (rules.turn_limit * players))
     observation[start + 2] = (rules.last_round - int(state.round_number)) / NUM_ROUNDS
-    if with_melds:
+    if kind >= MELDS:
         _write_melds(state, seat, rules, observation[start + 3 :])
+    if kind >= OUTLOOK:
+        _write_outlook(state, seat, rules, observation[start + 3 + NUM_MELDS :])
 
 
 @compiled
-def encode_each(views: States, rules: Rules, with_melds: bool, observations: Observation) -> None:
+def encode_each(views: States, rules: Rules, kind: int, observations: Observation) -> None:
     """Trusts its caller: write the observation of every view ``(n,)`` into a row of ``(n, observation_size)``."""
     for index in range(len(views)):
-        encode(views[index], int(views[index].observer), rules, with_melds, observations[index])
+        encode(views[index], int(views[index].observer), rules, kind, observations[index])
 
 
 @compiled
@@ -192,3 +237,46 @@ def _write_melds(state: State, seat: int, rules: Rules, values: Observation) -> 
         for card in range(NUM_CARDS):
             if after_discards[card] >= 0:
                 values[2 + card] = min(1, int(after_discards[card]) / DEADWOOD_SCALE)
+
+
+@compiled
+def _write_outlook(state: State, seat: int, rules: Rules, values: Observation) -> None:
+    """Write what the next draw can make of a hand: the five rows that only the kind "outlook" has."""
+    values[:] = NOT_A_CHOICE
+    if state.seat != seat:
+        return
+    hand, wild_rank = state.hands[seat].copy(), wild_rank_of(state.round_number)
+    unseen = np.empty(NUM_CARDS, np.int8)
+    num_unseen = count_unseen(state, seat, rules, unseen)
+    may_discard = np.ones(NUM_CARDS, np.int8)
+    if state.phase == DRAW_PHASE:
+        if num_unseen > 0:
+            expected, outs = outlook(hand, unseen, num_unseen, wild_rank, rules)
+            values[0] = min(1, expected / DEADWOOD_SCALE)
+            values[1] = outs
+        upcard = state.pile[state.pile_size - 1]
+        may_discard[upcard] = hand[upcard] > 0 and rules.may_return_upcard
+        hand[upcard] += 1
+    elif state.taken != NO_CARD and not rules.may_return_upcard:
+        may_discard[state.taken] = 0
+    deadwood = np.empty(NUM_CARDS, np.int16)
+    deadwood_after_discards(hand, wild_rank, rules, deadwood)
+    least = NO_BOUND
+    for card in range(NUM_CARDS):
+        if deadwood[card] >= 0 and may_discard[card]:
+            least = min(least, int(deadwood[card]))
+    for card in range(NUM_CARDS):
+        if deadwood[card] < 0 or not may_discard[card]:
+            may_discard[card] = 0
+            continue
+        if state.phase == DRAW_PHASE:
+            values[2 + card] = min(1, deadwood[card] / DEADWOOD_SCALE)
+        may_discard[card] = deadwood[card] <= least + FAR_FROM_BEST
+    if num_unseen == 0:
+        return
+    each_expected, each_outs = np.empty(NUM_CARDS, np.float64), np.empty(NUM_CARDS, np.float64)
+    outlook_after_discards(hand, may_discard, unseen, num_unseen, wild_rank, rules, each_expected, each_outs)
+    for card in range(NUM_CARDS):
+        if may_discard[card]:
+            values[2 + NUM_CARDS + card] = min(1, each_expected[card] / DEADWOOD_SCALE)
+            values[2 + 2 * NUM_CARDS + card] = each_outs[card]

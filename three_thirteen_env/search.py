@@ -28,7 +28,7 @@ NO_BOUND = 10_000  # points, more than any hand can cost
 BITS = 4
 COUNT = 15
 RUN, SET = 0, 1
-MAX_MELDS = MAX_HAND // MIN_MELD
+MAX_MELDS = (MAX_HAND + 1) // MIN_MELD
 
 # The search keeps arrangements begun on a stack, a row of integers each: the natural cards of the four suits that are
 # not decided yet, the wild cards left, the points thrown away, how many melds there are and the last of them.

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from three_thirteen_env.cards import ACE, KING, NUM_CARDS, NUM_RANKS, NUM_SUITS, Hand, rank_of
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.rules import MIN_MELD, Rules, card_points
-from three_thirteen_env.run_table import MAX_TABLE_WILD, RANK_POINTS, RUN_POINTS, points_saved, table_index
+from three_thirteen_env.run_table import LANE, MAX_TABLE_WILD, RANK_POINTS, RUN_POINTS, points_saved, table_index
 from three_thirteen_env.search import MAX_MELDS, NO_BOUND, search
 
 SUIT = (1 << NUM_RANKS) - 1  # the bits of one suit
@@ -90,7 +90,7 @@ def take_in(hand: Hand, wild_rank: int, rules: Rules, work: Integers) -> int:
     work[wild_rank] = 0
     for rank in range(ACE, KING + 1):
         natural_points += work[rank] * RANK_POINTS[table_index(rules), rank]
-        work[rank] -= _num_of_rank(board, rank)
+        work[rank] -= num_of_rank(board, rank)
         num_twins += work[rank]
     work[NATURAL_POINTS] = natural_points
     work[HAS_TWINS] = num_twins > 0
@@ -166,60 +166,84 @@ def deadwood_by_table(board: int, work: Integers, wild_rank: int, rules: Rules) 
     """The least deadwood of a hand that is for the table; writes the best choice of sets."""
     work[BEST_LEFT], work[BEST_WILD_LEFT], work[BEST_SAVED], work[BEST_SETS] = board, work[NUM_WILD], 0, 0
     if work[NUM_NATURAL] + work[NUM_WILD] >= MIN_MELD:
-        _choose_sets(board, work, table_index(rules), rules.aces_high)
+        choose_sets(board, work, table_index(rules), rules.aces_high)
     if work[BEST_SAVED] > 0 or work[NUM_WILD] == 0:
         return work[NATURAL_POINTS] - work[BEST_SAVED]
     return work[NATURAL_POINTS] + work[NUM_WILD] * card_points(wild_rank - 1, wild_rank, rules)
 
 
 @compiled
-def _choose_sets(board: int, work: Integers, table: int, aces_high: bool) -> None:
+def choose_sets(board: int, work: Integers, table: int, aces_high: bool) -> None:
     """Write the choice of sets that saves most together with the runs of what they leave."""
-    num_wild, num_candidates = work[NUM_WILD], 0
-    for rank in range(ACE, KING + 1):
-        size = work[rank] + _num_of_rank(board, rank)
-        if size >= 2 and size + num_wild >= MIN_MELD:
-            work[CANDIDATES + num_candidates] = rank
-            num_candidates += 1
+    num_candidates = list_candidates(board, work)
     if num_candidates == 0:
-        work[BEST_SAVED] = saved_by_runs(board, num_wild, table)
+        work[BEST_SAVED] = saved_by_runs(board, work[NUM_WILD], table)
         return
-    in_reach = in_reach_of_runs(board, num_wild, aces_high)
-    top = _push(work, CHOICES, board, num_wild, 0, 0, 0)
+    in_reach = in_reach_of_runs(board, work[NUM_WILD], aces_high)
+    top = push_choice(work, CHOICES, board, work[NUM_WILD], 0, 0, 0)
     while top > CHOICES:
         top -= CHOICE_SIZE
-        left, wild_left, saved = work[top + LEFT], work[top + WILD_LEFT], work[top + SAVED]
-        sets, decided = work[top + SETS], work[top + DECIDED]
-        if decided == num_candidates:
-            saved += saved_by_runs(left, wild_left, table)
-            if saved > work[BEST_SAVED]:
-                work[BEST_LEFT], work[BEST_WILD_LEFT] = left, wild_left
-                work[BEST_SAVED], work[BEST_SETS] = saved, sets
-                if saved == work[NATURAL_POINTS]:
-                    return
+        if work[top + DECIDED] < num_candidates:
+            top = decide_next_rank(work, top, in_reach, table)
             continue
-        rank = work[CANDIDATES + decided]
-        points = RANK_POINTS[table, rank]
-        of_rank = left & ACES << rank - 1
-        contested = of_rank & in_reach
-        if contested or work[rank] + _num_of_rank(of_rank, rank) < MIN_MELD:  # it may as well make no set
-            top = _push(work, top, left, wild_left, saved, sets, decided + 1)
-        some = contested
-        while True:
-            taken = of_rank ^ contested | some
-            size = work[rank] + _num_of_rank(taken, rank)
-            needed = max(0, MIN_MELD - size)
-            if needed <= wild_left and size > (work[rank] == 0):
-                top = _push(
-                    work, top, left & ~taken, wild_left - needed, saved + size * points, sets | 1 << rank, decided + 1
-                )
-            if some == 0:
-                break
-            some = some - 1 & contested
+        left, wild_left = work[top + LEFT], work[top + WILD_LEFT]
+        saved = work[top + SAVED] + saved_by_runs(left, wild_left, table)
+        if saved > work[BEST_SAVED]:
+            work[BEST_LEFT], work[BEST_WILD_LEFT] = left, wild_left
+            work[BEST_SAVED], work[BEST_SETS] = saved, work[top + SETS]
+            if saved == work[NATURAL_POINTS]:
+                return
 
 
 @compiled
-def _push(work: Integers, top: int, left: int, wild_left: int, saved: int, sets: int, decided: int) -> int:
+def list_candidates(board: int, work: Integers) -> int:
+    """Write the ranks that may make a set, and give how many they are."""
+    num_wild = work[NUM_WILD]
+    clubs, diamonds, hearts, spades = board, board >> NUM_RANKS, board >> 2 * NUM_RANKS, board >> 3 * NUM_RANKS
+    black, red = clubs | spades, diamonds | hearts
+    both_black, both_red = clubs & spades, diamonds & hearts
+    ranks = (both_black & red | both_red & black) & SUIT  # three of a rank, or more
+    if num_wild > 0:
+        ranks |= (both_black | both_red | black & red) & SUIT  # two
+    num_candidates = 0
+    for rank in range(ACE, KING + 1):
+        if ranks >> rank - 1 & 1 or (work[rank] > 0 and work[rank] + num_of_rank(board, rank) + num_wild >= MIN_MELD):
+            work[CANDIDATES + num_candidates] = rank
+            num_candidates += 1
+    return num_candidates
+
+
+@compiled
+def decide_next_rank(work: Integers, top: int, in_reach: int, table: int) -> int:
+    """Replace the choice at the top by all that its next rank can do; gives the new top of the stack.
+
+    A card that no run can use is always in the set of its rank, if there is one; a rank without any other, and with
+    enough cards, is always a set.
+    """
+    left, wild_left, saved = work[top + LEFT], work[top + WILD_LEFT], work[top + SAVED]
+    sets, decided = work[top + SETS], work[top + DECIDED]
+    rank = work[CANDIDATES + decided]
+    points = RANK_POINTS[table, rank]
+    of_rank = left & ACES << rank - 1
+    contested = of_rank & in_reach
+    if contested or work[rank] + num_of_rank(of_rank, rank) < MIN_MELD:  # it may as well make no set
+        top = push_choice(work, top, left, wild_left, saved, sets, decided + 1)
+    some = contested
+    while True:
+        taken = of_rank ^ contested | some
+        size = work[rank] + num_of_rank(taken, rank)
+        needed = max(0, MIN_MELD - size)
+        if needed <= wild_left and size > (work[rank] == 0):
+            top = push_choice(
+                work, top, left & ~taken, wild_left - needed, saved + size * points, sets | 1 << rank, decided + 1
+            )
+        if some == 0:
+            return top
+        some = some - 1 & contested
+
+
+@compiled
+def push_choice(work: Integers, top: int, left: int, wild_left: int, saved: int, sets: int, decided: int) -> int:
     """Push a choice begun; gives the new top of the stack."""
     work[top + LEFT], work[top + WILD_LEFT], work[top + SAVED] = left, wild_left, saved
     work[top + SETS], work[top + DECIDED] = sets, decided
@@ -227,7 +251,7 @@ def _push(work: Integers, top: int, left: int, wild_left: int, saved: int, sets:
 
 
 @compiled
-def _num_of_rank(board: int, rank: int) -> int:
+def num_of_rank(board: int, rank: int) -> int:
     """How many cards of a rank a board has."""
     of_rank = board >> rank - 1
     return (of_rank & 1) + (of_rank >> 13 & 1) + (of_rank >> 26 & 1) + (of_rank >> 39 & 1)
@@ -250,8 +274,23 @@ def saved_by_runs(board: int, num_wild: int, table: int) -> int:
     """The most points that the runs of all suits save with the wild cards there are."""
     clubs, diamonds = RUN_POINTS[table, board & SUIT], RUN_POINTS[table, board >> NUM_RANKS & SUIT]
     hearts, spades = RUN_POINTS[table, board >> 2 * NUM_RANKS & SUIT], RUN_POINTS[table, board >> 3 * NUM_RANKS & SUIT]
+    return saved_by_rows(clubs, diamonds, hearts, spades, num_wild)
+
+
+@compiled
+def saved_by_rows(clubs: int, diamonds: int, hearts: int, spades: int, num_wild: int) -> int:
+    """The most points that four rows of a table, one of each suit, give together with the wild cards there are."""
+    black, red = (clubs & LANE) + (spades & LANE), (diamonds & LANE) + (hearts & LANE)
     if num_wild == 0:
-        return points_saved(clubs, 0) + points_saved(diamonds, 0) + points_saved(hearts, 0) + points_saved(spades, 0)
+        return black + red
+    if num_wild == 1:
+        most_black = max(
+            points_saved(clubs, 1) + points_saved(spades, 0), points_saved(clubs, 0) + points_saved(spades, 1)
+        )
+        most_red = max(
+            points_saved(diamonds, 1) + points_saved(hearts, 0), points_saved(diamonds, 0) + points_saved(hearts, 1)
+        )
+        return max(most_black + red, black + most_red)
     most = 0
     for num_black in range(num_wild + 1):
         num_red = num_wild - num_black

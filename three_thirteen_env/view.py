@@ -47,9 +47,29 @@ def view_of(state: State, seat: int) -> State:
 
 def unseen_cards(view: State, rules: Rules) -> Hand:
     """How many of each card the seat of a view cannot see: in the stock and in the other hands, ``(52,)`` counts."""
-    pile = np.bincount(view.pile[: view.pile_size], minlength=NUM_CARDS)
-    unseen: Hand = (rules.num_packs - view.hands.sum(axis=0, dtype=np.int64) - pile).astype(np.int8)
+    unseen = np.empty(NUM_CARDS, np.int8)
+    count_unseen(view, view.observer, rules, unseen)
     return unseen
+
+
+@compiled
+def count_unseen(state: State, seat: int, rules: Rules, unseen: Hand) -> int:
+    """Write how many of each card a seat cannot see, ``(52,)``; gives how many cards that is in all.
+
+    Of a state only what the seat may know is read, so its view gives the same.
+    """
+    for card in range(NUM_CARDS):
+        num_seen = 0
+        for other in range(rules.num_players):
+            is_open = other == seat or other == state.out_seat
+            num_seen += int(state.hands[other, card] if is_open else state.known[other, card])
+        unseen[card] = rules.num_packs - num_seen
+    for index in range(state.pile_size):
+        unseen[state.pile[index]] -= 1
+    num_unseen = 0
+    for card in range(NUM_CARDS):
+        num_unseen += int(unseen[card])
+    return num_unseen
 
 
 def redeal(view: State, rules: Rules, rng: np.random.Generator) -> State:
