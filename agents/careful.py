@@ -31,7 +31,8 @@ class Careful:
     further. A discard costs more
 
     - the more kin of it the next seat is known to hold, and the more kin is unseen and may be in its hand: it may take
-      the card, the more so early in a round, while hands are open; a wild card it will always take;
+      the card, the more so early in a round, while hands are open; a wild card it will always take. Where there are
+      more seats that costs less, for only one of those to beat gets it;
     - the more kin of it one's own hand holds: melds may yet come of these, as long as there are draws to come;
     - the dearer the card is, for early in a round there is time to throw it later.
 
@@ -74,11 +75,12 @@ def careful_costs(view: State, mask: Counts, rules: Rules, costs: Costs) -> None
     for card in range(NUM_CARDS):
         if costs[card] == NOT_LOOKED_AT:
             continue
-        given = KIN_UNSEEN * kin_of(card, unseen, wild_rank) + KIN_KNOWN * kin_of(card, known, wild_rank)
+        given = KIN_KNOWN * kin_of(card, known, wild_rank)
+        given += KIN_UNSEEN * kin_of(card, unseen, wild_rank) / rules.num_packs
         if rank_of(card) == wild_rank:
             given += FED_WILD_CARD
         taken = KIN_IN_HAND * kin_of(card, hand, wild_rank) + POINTS_LATER * card_points(card, wild_rank, rules)
-        costs[card] += to_feed * given + to_build * taken
+        costs[card] += to_feed * given / (rules.num_players - 1) + to_build * taken
 
 
 @compiled

@@ -108,9 +108,11 @@ class Prior(nn.Module):
         hand, unseen, known, is_wild = self._counts(observations)
         points = self.points if self.wild_points < 0 else torch.where(is_wild > 0, float(self.wild_points), self.points)
         kin_in_hand, kin_unseen, kin_known = (_kin(cards, is_wild) for cards in (hand, unseen, known))
-        given = KIN_UNSEEN * kin_unseen + KIN_KNOWN * kin_known + FED_WILD_CARD * is_wild
+        given = KIN_UNSEEN * kin_unseen / self.num_packs + KIN_KNOWN * kin_known + FED_WILD_CARD * is_wild
         taken = KIN_IN_HAND * kin_in_hand + POINTS_LATER * points
-        return self._earliness(observations, 5) * given + self._earliness(observations, 3) * taken
+        return (
+            self._earliness(observations, 5) * given / (self.num_players - 1) + self._earliness(observations, 3) * taken
+        )
 
     def values(self, observations: Tensor) -> Tensor:
         """What a network may want to know besides: how early in the round it is, whether it ends, and what the upcard

@@ -148,7 +148,7 @@ def check(state, rules, kind):
     to_look = (
         range(rules.num_players) if kind != "outlook" else {max(0, state.seat), state.num_turns % rules.num_players}
     )
-    for observer in to_look:
+    for observer in map(int, to_look):
         view = view_of(state, observer)
         observation = observe(view, rules, kind)
         from_state = np.empty_like(observation)
