@@ -16,7 +16,7 @@ from agents.policy_file import (
 )
 from three_thirteen_env.actions import NUM_ACTIONS
 from three_thirteen_env.agent import Actions, Masks
-from three_thirteen_env.observation import KIND_NUMBERS, encode_each, observation_size
+from three_thirteen_env.observation import observation_size, observe_each
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import States
 
@@ -65,8 +65,7 @@ class LearnedAgent:
 
     def log_probabilities(self, views: States, masks: Masks) -> npt.NDArray[np.float32]:
         """What the policy says of every action in each view, ``(n, 106)``: the log of the chance that it plays it."""
-        observations = np.empty((len(views), observation_size(self.rules, self.card.observation)), np.float32)
-        encode_each(views, self.rules, KIND_NUMBERS[self.card.observation], observations)
+        observations = observe_each(views, self.rules, self.card.observation)
         inputs = {OBSERVATION: observations, ACTION_MASK: masks.astype(np.int8)}
         (result,) = self._session.run([LOG_PROBABILITIES], inputs)
         log_probabilities: npt.NDArray[np.float32] = result

@@ -13,7 +13,7 @@ import torch
 
 from agents.network import CardPolicy, sample
 from three_thirteen_env.agent import Actions, Agent, Masks
-from three_thirteen_env.observation import KIND_NUMBERS, Kind, encode_each, observation_size
+from three_thirteen_env.observation import Kind, observe_each
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import States
 
@@ -29,12 +29,10 @@ class SelfAgent:
     def __init__(self, policy: CardPolicy, rules: Rules, observation: Kind, samples: bool = True) -> None:
         """With `samples` it draws by the probabilities, otherwise it plays the most probable action."""
         self.policy, self.rules, self.observation, self.samples = policy, rules, observation, samples
-        self._size = observation_size(rules, observation)
 
     def act(self, views: States, masks: Masks, rng: np.random.Generator) -> Actions:
         """The action of the policy in each view."""
-        observations = np.empty((len(views), self._size), np.float32)
-        encode_each(views, self.rules, KIND_NUMBERS[self.observation], observations)
+        observations = observe_each(views, self.rules, self.observation)
         with torch.no_grad():
             inputs = torch.from_numpy(observations), torch.from_numpy(masks.astype(np.bool_))
             log_probabilities = self.policy.log_probabilities(*(part.to(self.policy.device) for part in inputs)).cpu()

@@ -23,7 +23,7 @@ from three_thirteen_env.batch import Batch
 from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.learners import show_each
-from three_thirteen_env.observation import KIND_NUMBERS, Kind, encode_each, observation_size
+from three_thirteen_env.observation import Kind, observe_each
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NOBODY, States
 
@@ -96,8 +96,7 @@ def _studied(
 
     starts = range(0, len(views), VIEWS_AT_ONCE)
     list(threads.map(study_some, (slice(start, start + VIEWS_AT_ONCE) for start in starts)))
-    observations = np.empty((len(views), observation_size(rules, observation)), np.float32)
-    encode_each(views, rules, KIND_NUMBERS[observation], observations)
+    observations = observe_each(views, rules, observation)
     is_open = choices[:, 1] != NO_CHOICE
     return Studied(observations[is_open], choices[is_open], points[is_open])
 

@@ -201,6 +201,13 @@ def encode(state: State, seat: int, rules: Rules, kind: int, observation: Observ
         _write_outlook(state, seat, rules, observation[start + 3 + NUM_MELDS :])
 
 
+def observe_each(views: States, rules: Rules, kind: Kind) -> Observation:
+    """What the seat of every view ``(n,)`` observes, ``(n, observation_size)``."""
+    observations = np.empty((len(views), observation_size(rules, kind)), np.float32)
+    encode_each(views, rules, KIND_NUMBERS[kind], observations)
+    return observations
+
+
 @compiled
 def encode_each(views: States, rules: Rules, kind: int, observations: Observation) -> None:
     """Trusts its caller: write the observation of every view ``(n,)`` into a row of ``(n, observation_size)``."""
