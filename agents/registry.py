@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from agents.brisk import Brisk
 from agents.careful import Careful
 from agents.clairvoyant import Clairvoyant
 from agents.greedy import Greedy
@@ -26,13 +27,14 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "random": lambda _: RandomAgent(),
     "greedy": Greedy,
     "selective": Selective,
+    "brisk": Brisk,
     "lookahead": Lookahead,
     "careful": Careful,
     "search": Search,
     "clairvoyant": Clairvoyant,
 }
-LADDER = ("random", "greedy", "selective", "lookahead", "careful", "search")  # the fair ones, the weakest first
-QUICK = ("random", "greedy", "selective", "lookahead", "careful")  # those that play a game in milliseconds
+LADDER = ("random", "greedy", "selective", "brisk", "lookahead", "careful", "search")  # the fair ones, the weakest first
+QUICK = ("random", "greedy", "selective", "brisk", "lookahead", "careful")  # those that play a game in milliseconds
 
 POLICY_SUFFIX = ".onnx"
 

@@ -1,10 +1,10 @@
-"""Playouts: they play as `Selective` does in every seat, and stop where the round ends."""
+"""Playouts: they play as `Brisk` does in every seat, and stop where the round ends."""
 
 import numpy as np
 import pytest
 
 from agents.playouts import play_out
-from agents.selective import Selective
+from agents.brisk import Brisk
 from tests.playing import COMPILED, EVERY_RULES, mask_of, shortened
 from tests.positions import position, states_of_games
 from three_thirteen_env.actions import parse_action
@@ -18,9 +18,9 @@ RULES = EVERY_RULES | {
 }
 
 
-def played_by_selective(state, rules):
+def played_by_brisk(state, rules):
     """The points of each seat in the round that a state is in, played on to its end."""
-    state, round_number, player = state.copy(), state.round_number, Selective(rules)
+    state, round_number, player = state.copy(), state.round_number, Brisk(rules)
     while state.phase != Phase.GAME_OVER and state.round_number == round_number:
         (action,) = player.act(np.array([state], STATE), mask_of(state, rules)[np.newaxis], np.random.default_rng(0))
         step(state, int(action), rules)
@@ -33,12 +33,12 @@ def margin(points, seat):
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_a_round_is_played_out_as_selective_plays_it(rules):
+def test_a_round_is_played_out_as_brisk_plays_it(rules):
     rules = shortened(rules, 12)
     for state in states_of_games(30 if COMPILED else 2, rules):
         for seat in (0, rules.num_players - 1):
             won = play_out(state.copy(), state.round_number, seat, rules)
-            assert won == pytest.approx(margin(played_by_selective(state, rules), seat))
+            assert won == pytest.approx(margin(played_by_brisk(state, rules), seat))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_round_is_played_out_as_selective_plays_it(rules):
 def test_going_out_is_not_missed(rules, text, taken):
     state = position(text, "2c", rules, taken=taken)
     won = play_out(state.copy(), 1, int(state.seat), rules)
-    assert won == pytest.approx(margin(played_by_selective(state, rules), int(state.seat)))
+    assert won == pytest.approx(margin(played_by_brisk(state, rules), int(state.seat)))
 
 
 def test_a_round_that_is_over_costs_what_it_cost():
