@@ -32,7 +32,7 @@ from agents.house_rules import HouseRules
 from agents.options import InputError
 from agents.process_pool import play_in_processes
 from agents.ray_cluster import ANY, LOCAL, ClusterError, play_on_cluster
-from agents.registry import QUICK, AgentError, make_agent
+from agents.registry import QUICK, AgentError, make_agent, quick_agents
 from agents.report import Report
 from agents.results import ResultsError, ResultsFolder, read
 from agents.session import NumberedChunks, in_order, take, with_progress
@@ -159,18 +159,22 @@ class PlayCommand(ReportOutput):
 class TournamentCommand(PlayCommand):
     """Every agent against every other: who has fewer points, by how much, and how sure that is."""
 
-    agents: tuple[str, ...] = QUICK  # who plays
+    agents: tuple[str, ...] = (
+        QUICK  # who plays; without learned where no policy that comes with the game is for the rules
+    )
     field_agents: Annotated[tuple[str, ...], arg(name="field")] = ()  # the only ones that all the others meet
     rules: HouseRules = field(default_factory=HouseRules)  # what is played
 
     def entries(self) -> tuple[tuple[str, ...], int, Rules]:
         """The agents, and the field, which plays no second time as others of them."""
-        others = tuple(name for name in self.agents if name not in self.field_agents)
+        rules = self.rules.checked()
+        agents = quick_agents(rules) if self.agents == QUICK else self.agents
+        others = tuple(name for name in agents if name not in self.field_agents)
         if not self.agents:
             raise InputError("--agents must name one agent or more")
         if not others:
             raise InputError("--agents must name one agent or more that is not of the --field")
-        return others + self.field_agents, len(self.field_agents), self.rules.checked()
+        return others + self.field_agents, len(self.field_agents), rules
 
 
 @dataclass(frozen=True)

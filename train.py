@@ -21,7 +21,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 import torch
 import tyro
 from rich.console import Console
@@ -37,7 +36,7 @@ from agents.policy_file import PolicyCard, read_card, write_card
 from agents.registry import AgentError, make_agent
 from agents.run_folder import RunFolder
 from agents.self_play import OpponentPool, SelfAgent
-from agents.study import Lessons, gathered, study
+from agents.study import Lessons, gather
 from agents.study import learn as learn_from_study
 from agents.training_log import log_update, new_logger
 from agents.training_watch import Budget, Watch
@@ -82,7 +81,7 @@ class Args:
     imitate_learning_rate: float = 2e-3  # at the start; it falls to 0 in a straight line
 
     study: int = 0  # so many positions, whose choices are played out in many worlds, it learns from before it plays
-    study_epochs: int = 8  # how often it goes through these
+    study_epochs: int = 2  # how often it goes through these: with 5, it has learned much of the luck in 1.4 million
     study_learning_rate: float = 2e-3  # at the start; it falls to 0 in a straight line
 
     observation: Kind = "melds"  # what the network sees: "melds" has the analysis of the solver, "cards" has not
@@ -120,8 +119,8 @@ WARM: dict[str, Any] = {"observation": "outlook", "card_width": 64, "opponents":
 WARM |= {"self_share": 0.4, "learning_rate": 2e-4, "entropy": 0.001, "num_envs": 512, "batch_size": 4096, "threads": 2}
 WARM |= {"evaluate_against": ("greedy", "selective", "careful")}
 PRESETS: dict[str, dict[str, Any]] = {
-    "quick": WARM | {"minutes": 10.0, "study": 80_000, "evaluation_games": 1000},
-    "best": WARM | {"steps": 1_000_000, "study": 300_000, "evaluation_games": 4000},
+    "quick": WARM | {"minutes": 10.0, "study": 200_000, "evaluation_games": 1000},
+    "best": WARM | {"steps": 0, "study": 2_000_000, "evaluation_games": 4000},
 }
 AT_LEAST = {"steps": 0, "seed": 0, "threads": 1, "past_selves": 0, "past_self_steps": 1, "imitate_steps": 1}
 AT_LEAST |= {"study": 0, "study_epochs": 1, "width": 1, "card_width": 1, "num_envs": 1, "rollout_steps": 2}
@@ -199,7 +198,8 @@ def checked(args: Args, command: str) -> Job:
     except OSError as error:
         raise InputError(f"{folder.path} cannot be made: {error.strerror}") from error
     network = f"2 x {args.width} for the whole view, {args.card_width} shared by all cards"
-    opponent = ", ".join((*args.opponents, "itself"))
+    studied = [f"{args.study:,} studied positions"] if args.study > 0 else []
+    opponent = ", ".join([*studied, *([] if args.steps == 0 else (*args.opponents, "itself"))])
     card = PolicyCard(rules, args.observation, network, steps=0, seed=args.seed, opponent=opponent)
     return Job(args, rules, opponents, folder, card, command)
 
@@ -272,9 +272,10 @@ def learn(job: Job, model: MaskablePPO, checkpoint: Checkpoint | None, watch: Wa
             examples = Examples(agent, job.rules, args.observation, args.reward, args.scale, args.episode)
             imitate(policy_of(model), examples, args.imitate_steps, args.seed, args.imitate_learning_rate)
         if args.study > 0:
-            positions = study(job.rules, args.observation, np.random.default_rng(args.seed), args.threads)
+            studied = gather(folder.studied, args.study, job.rules, args.observation, args.seed, args.threads)
             lessons = Lessons(args.study_epochs, args.study_learning_rate, args.scale, args.seed)
-            learn_from_study(policy_of(model), gathered(positions, args.study), lessons)
+            learn_from_study(policy_of(model), studied, lessons)
+            del studied
         env.draw_opponents(pool.agents, pool.weights)
         begin(model)
         if args.imitate is not None or args.study > 0 or args.init_from is not None:

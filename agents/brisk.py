@@ -5,15 +5,17 @@ read only what the seat to act may know.
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.careful import earliness, kin_of
 from three_thirteen_env.actions import DISCARD, DRAW_STOCK, GO_OUT, TAKE_UPCARD
 from three_thirteen_env.agent import Actions, Masks
-from three_thirteen_env.cards import NUM_CARDS, Hand, rank_of
+from three_thirteen_env.cards import NUM_CARDS, rank_of
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.discards import best_discard, cards_to_go_out_with, deadwood_after_discards
 from three_thirteen_env.game import DRAW_PHASE, hand_size_of
 from three_thirteen_env.rules import Rules, card_points, wild_rank_of
+from three_thirteen_env.search import NO_BOUND
 from three_thirteen_env.solver import least_deadwood
 from three_thirteen_env.state import NO_CARD, NOBODY, State, States
 from three_thirteen_env.view import count_unseen
@@ -80,7 +82,7 @@ def _choose_draw(state: State, rules: Rules) -> int:
     if after == 0 or rank_of(upcard) == wild_rank:
         return TAKE_UPCARD
     hand[thrown] -= 1
-    kin_gained = kin_of(upcard, hand, wild_rank) - kin_of(thrown, hand, wild_rank)
+    kin_gained = kin_of(upcard, hand, wild_rank) - 1 - kin_of(thrown, hand, wild_rank)
     early = earliness(state, rules, 3)
     cost = after + STOCK_EARLY * early - (KIN_GAINED + KIN_GAINED_EARLY * early) * kin_gained
     return TAKE_UPCARD if cost <= DEADWOOD_KEPT * now else DRAW_STOCK
@@ -92,30 +94,44 @@ def _choose_discard(state: State, rules: Rules) -> int:
     may_throw = np.ones(NUM_CARDS, np.int8)
     if state.taken != NO_CARD and not rules.may_return_upcard:
         may_throw[state.taken] = hand[state.taken] == hand_size_of(state, state.seat)  # all its cards are like it
-    thrown, left = best_discard(hand, may_throw, wild_rank, rules)
-    if state.out_seat != NOBODY:
-        return DISCARD + thrown
-    if left > 0:
-        return DISCARD + _least_cost(state, may_throw, left, rules)
-    is_way_out = np.empty(NUM_CARDS, np.int8)
-    cards_to_go_out_with(hand, wild_rank, rules, is_way_out)
-    way_out = best_discard(hand, is_way_out & may_throw, wild_rank, rules)[0]
-    return DISCARD + thrown if way_out == NO_CARD else GO_OUT + way_out
+    deadwood = np.empty(NUM_CARDS, np.int16)
+    deadwood_after_discards(hand, wild_rank, rules, deadwood)
+    for card in range(NUM_CARDS):
+        if not may_throw[card]:
+            deadwood[card] = -1  # as of a card that is not held
+    left = _least_of(deadwood)
+    if left > 0 and state.out_seat == NOBODY:
+        return DISCARD + _least_cost(state, deadwood, left, rules)
+    if left == 0 and state.out_seat == NOBODY:
+        is_way_out = np.empty(NUM_CARDS, np.int8)
+        cards_to_go_out_with(hand, wild_rank, rules, is_way_out)
+        way_out = best_discard(hand, is_way_out & may_throw, wild_rank, rules)[0]
+        if way_out != NO_CARD:
+            return GO_OUT + way_out
+    return DISCARD + best_discard(hand, may_throw, wild_rank, rules)[0]
 
 
 @compiled
-def _least_cost(state: State, may_throw: Hand, left: int, rules: Rules) -> int:
-    """The card to throw, where the best discard leaves some deadwood."""
+def _least_of(deadwood: npt.NDArray[np.int16]) -> int:
+    """The least of the numbers that are not -1."""
+    least = NO_BOUND
+    for points in deadwood:
+        if 0 <= points < least:
+            least = int(points)
+    return least
+
+
+@compiled
+def _least_cost(state: State, deadwood: npt.NDArray[np.int16], left: int, rules: Rules) -> int:
+    """The card to throw, where discards leave ``(52,)`` points, -1 for one that cannot be, and so many at least."""
     hand, wild_rank = state.hands[state.seat], wild_rank_of(state.round_number)
     known = state.known[(state.seat + 1) % rules.num_players]
     unseen = np.empty(NUM_CARDS, np.int8)
     count_unseen(state, state.seat, rules, unseen)
-    deadwood = np.empty(NUM_CARDS, np.int16)
-    deadwood_after_discards(hand, wild_rank, rules, deadwood)
     to_build, to_feed = earliness(state, rules, 3), earliness(state, rules, 5) / (rules.num_players - 1)
     best, least = NO_CARD, np.inf
     for card in range(NUM_CARDS):
-        if hand[card] == 0 or not may_throw[card] or deadwood[card] > left + FAR_FROM_BEST:
+        if not 0 <= deadwood[card] <= left + FAR_FROM_BEST:
             continue
         kin = kin_of(card, hand, wild_rank)
         given = KIN_UNSEEN * kin_of(card, unseen, wild_rank) / rules.num_packs

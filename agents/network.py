@@ -11,6 +11,9 @@ one it knows of all; a plain network over the whole observation tells it how the
 With the observation "outlook" the logits start as those of `agents.prior`, which play as a strong hand-written agent
 does, and the networks learn what to add to them.
 
+What a discard would give the next seat hangs on its hand, of which little is known. From the features of the cards the
+network foretells that too, which is nothing to play by, but teaches them what to look for (`agents.study`).
+
 Whoever knows what is legal need not ask the small network about all 52 cards: a seat that draws has no card to discard,
 and one that discards holds a few. Training does so, and a policy file asks about all of them.
 """
@@ -23,13 +26,14 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
-from agents.prior import Prior
+from agents.prior import Judged, Prior
 from three_thirteen_env.actions import DISCARD, GO_OUT, NUM_ACTIONS
 from three_thirteen_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from three_thirteen_env.observation import DEADWOOD_SCALE, LAYOUT, Kind, slices
 from three_thirteen_env.rules import Rules, card_points
 
 NUM_DRAWS = 2  # draw the stock, take the upcard
+NUM_GIFTS = 2  # what a discard gives the next seat: tens of points of its deadwood, and whether all of it
 ILLEGAL = -1e8  # the logit of an illegal action: as probable as nothing, and still a number
 SMALLEST = torch.finfo(torch.float32).tiny
 TENS = DEADWOOD_SCALE / 10  # the network sees deadwood in tens of points: a few points must not look like nothing
@@ -127,7 +131,9 @@ class CardNetwork(nn.Module):
         self.draw = _output(width, NUM_DRAWS)
         self.context = nn.Linear(width, card_width)
         self.card = nn.Linear(num_planes, card_width)
+        self.card_hidden = nn.Linear(card_width, card_width)
         self.discard = _output(card_width, 2)
+        self.gift = _output(card_width, NUM_GIFTS)
         self.latent_dim_pi, self.latent_dim_vf = NUM_ACTIONS, width  # where sb3 looks for the sizes
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
@@ -136,46 +142,65 @@ class CardNetwork(nn.Module):
 
     def forward_actor(self, observations: Tensor) -> Tensor:
         """The logits of the actions, ``(n, 106)``, the illegal ones too."""
-        view: Tensor = self.actor(self._values(observations))
-        planes = self._planes(observations).transpose(1, 2)
-        discards = self._discards(planes, self.context(view).unsqueeze(1)).transpose(1, 2).flatten(1)
-        return self._with_prior(observations, torch.cat([self.draw(view), discards], dim=1))
-
-    def judge(self, observations: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
-        """As `forward`, but with the logits of the legal actions ``(n, 106) bool`` alone: `ILLEGAL` for the others."""
-        values = self._values(observations)
-        return self._legal_logits(values, observations, legal), self.critic(values)
-
-    def legal_logits(self, observations: Tensor, legal: Tensor) -> Tensor:
-        """Only the logits that `judge` gives."""
-        return self._legal_logits(self._values(observations), observations, legal)
-
-    def _legal_logits(self, values: Tensor, observations: Tensor, legal: Tensor) -> Tensor:
-        view: Tensor = self.actor(values)
-        discards = view.new_zeros(len(view), NUM_CARDS, 2)
-        is_choice = legal[:, DISCARD:GO_OUT] | legal[:, GO_OUT:]
-        (discarding,) = is_choice.any(dim=1).nonzero(as_tuple=True)  # the rows with a card to discard
-        places, cards = is_choice[discarding].nonzero(as_tuple=True)
-        planes = self._planes(observations[discarding])[places, :, cards]
-        context = self.context(view[discarding])[places]
-        discards[discarding[places], cards] = self._discards(planes, context)
-        logits = torch.cat([self.draw(view), discards.transpose(1, 2).flatten(1)], dim=1)
-        return self._with_prior(observations, logits).masked_fill(~legal, ILLEGAL)
-
-    def _with_prior(self, observations: Tensor, logits: Tensor) -> Tensor:
-        return logits if self.prior is None else self.prior(observations, logits)
+        judged = self._judged(observations)
+        view: Tensor = self.actor(self._values(observations, judged))
+        planes = self._planes(observations, judged).transpose(1, 2)
+        features = self._card_features(planes, self.context(view).unsqueeze(1))
+        discards: Tensor = self.discard(features).transpose(1, 2).flatten(1)
+        return self._with_prior(observations, judged, torch.cat([self.draw(view), discards], dim=1))
 
     def forward_critic(self, observations: Tensor) -> Tensor:
         """The features from which the value of the position is read, ``(n, width)``."""
-        features: Tensor = self.critic(self._values(observations))
+        features: Tensor = self.critic(self._values(observations, self._judged(observations)))
         return features
 
-    def _discards(self, planes: Tensor, context: Tensor) -> Tensor:
-        """The logits ``(..., 2)`` of discarding and of going out with cards of which ``(..., num_planes)`` is known."""
-        logits: Tensor = self.discard(torch.relu(self.card(planes) + context))
-        return logits
+    def judge(self, observations: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        """As `forward`, but with the logits of the legal actions ``(n, 106) bool`` alone: `ILLEGAL` for the others."""
+        logits, _, features = self.judge_gifts(observations, legal)
+        return logits, features
 
-    def _values(self, observations: Tensor) -> Tensor:
+    def legal_logits(self, observations: Tensor, legal: Tensor) -> Tensor:
+        """Only the logits that `judge` gives."""
+        judged = self._judged(observations)
+        return self._legal(self._values(observations, judged), observations, judged, legal)[0]
+
+    def judge_gifts(self, observations: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """As `judge`, and between the two what each discard would give the next seat, ``(n, 52, NUM_GIFTS)``."""
+        judged = self._judged(observations)
+        values = self._values(observations, judged)
+        logits, cards, features = self._legal(values, observations, judged, legal)
+        gifts = values.new_zeros(len(values), NUM_CARDS, NUM_GIFTS)
+        gifts[cards] = self.gift(features)
+        return logits, gifts, self.critic(values)
+
+    def _legal(
+        self, values: Tensor, observations: Tensor, judged: Judged | None, legal: Tensor
+    ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor]:
+        """The logits ``(n, 106)``; the rows and the cards that can be discarded, and the features of each of those."""
+        view: Tensor = self.actor(values)
+        is_choice = legal[:, DISCARD:GO_OUT] | legal[:, GO_OUT:]
+        (discarding,) = is_choice.any(dim=1).nonzero(as_tuple=True)  # the rows with a card to discard
+        places, cards = is_choice[discarding].nonzero(as_tuple=True)
+        judged_there = None if judged is None else Judged(judged.gaps[discarding], judged.gain[discarding])
+        planes = self._planes(observations[discarding], judged_there)[places, :, cards]
+        features = self._card_features(planes, self.context(view[discarding])[places])
+        discards = view.new_zeros(len(view), NUM_CARDS, 2)
+        discards[discarding[places], cards] = self.discard(features)
+        logits = torch.cat([self.draw(view), discards.transpose(1, 2).flatten(1)], dim=1)
+        logits = self._with_prior(observations, judged, logits).masked_fill(~legal, ILLEGAL)
+        return logits, (discarding[places], cards), features
+
+    def _judged(self, observations: Tensor) -> Judged | None:
+        return None if self.prior is None else self.prior.judge(observations)
+
+    def _with_prior(self, observations: Tensor, judged: Judged | None, logits: Tensor) -> Tensor:
+        return logits if self.prior is None else self.prior(observations, logits, judged)
+
+    def _card_features(self, planes: Tensor, context: Tensor) -> Tensor:
+        """The features ``(..., card_width)`` of cards of which ``(..., num_planes)`` is known."""
+        return torch.relu(self.card_hidden(torch.relu(self.card(planes) + context)))
+
+    def _values(self, observations: Tensor, judged: Judged | None) -> Tensor:
         """The whole view ``(n, num_values)``: all but the analysis as it is, and of that what the best choice gives."""
         values = [observations[:, : self.seen_size]]
         if self.analysis:
@@ -188,17 +213,16 @@ class CardNetwork(nn.Module):
                 values.append(((now - best) * TENS * (best < FAR)).clamp(-FAR, FAR))
             else:
                 values.append(choices.amax(dim=1, keepdim=True).clamp(min=0))
-        if self.prior is not None:
-            values.append(self.prior.values(observations))
+        if self.prior is not None and judged is not None:
+            values.append(self.prior.values(observations, judged))
         return torch.cat(values, dim=1)
 
-    def _planes(self, observations: Tensor) -> Tensor:
+    def _planes(self, observations: Tensor, judged: Judged | None) -> Tensor:
         """What is known of every card, ``(n, num_planes, 52)``."""
         counted = torch.cat([observations[:, self.places[name]] for name in self.of_cards], dim=1)
         counts = counted.reshape(len(observations), counted.shape[1] // NUM_CARDS, NUM_CARDS)
         hand = observations[:, self.places["hand"]]
         others = [observations[:, self.places["wild_rank"]].repeat(1, NUM_SUITS), self.points.expand_as(hand)]
-        others += _neighbors(hand)
         for name, unit in self.analysis:
             choices = observations[:, self.places[name]]
             if choices.shape[1] != NUM_CARDS:
@@ -209,15 +233,16 @@ class CardNetwork(nn.Module):
                 others += [gap, (gap == 0).float()]
             else:
                 others += [choices.clamp(min=0), (choices == choices.amax(dim=1, keepdim=True)).float()]
-        planes = [counts, *(plane.unsqueeze(1) for plane in others)]
-        if self.prior is not None:
-            planes.append(self.prior.planes(observations))
+        planes = [_with_neighbors(counts), *(plane.unsqueeze(1) for plane in others)]
+        if self.prior is not None and judged is not None:
+            planes.append(self.prior.planes(observations, judged))
         return torch.cat(planes, dim=1)
 
     def _num_inputs(self) -> tuple[int, int]:
         size = max(place.stop for place in self.places.values())
         example = torch.zeros(1, size)
-        return self._values(example).shape[1], self._planes(example).shape[1]
+        judged = self._judged(example)
+        return self._values(example, judged).shape[1], self._planes(example, judged).shape[1]
 
 
 def _or_far(choices: Tensor) -> Tensor:
@@ -247,13 +272,15 @@ def _of_actions(log_probabilities: Tensor, actions: Tensor) -> Tensor:
     return log_probabilities.gather(1, actions.unsqueeze(1)).squeeze(1)
 
 
-def _neighbors(hand: Tensor) -> list[Tensor]:
-    """What the hand holds near every card, each ``(n, 52)``: others of its rank, and its suit 2 ranks down to 2 up."""
-    suits = hand.reshape(-1, NUM_SUITS, NUM_RANKS)
-    same_rank = (suits.sum(dim=1, keepdim=True) - suits).flatten(1)
+def _with_neighbors(counts: Tensor) -> Tensor:
+    """Counts of cards ``(n, k, 52)``, and those near each card: its rank, and its suit 2 ranks down to 2 up,
+    ``(n, 6 k, 52)``.
+    """
+    suits = counts.reshape(*counts.shape[:2], NUM_SUITS, NUM_RANKS)
+    same_rank = suits.sum(dim=2, keepdim=True) - suits
     padded = nn.functional.pad(suits, (REACH, REACH))
-    away = [padded[:, :, start : start + NUM_RANKS].flatten(1) for start in range(2 * REACH + 1) if start != REACH]
-    return [same_rank, *away]
+    away = [padded[..., start : start + NUM_RANKS] for start in range(2 * REACH + 1) if start != REACH]
+    return torch.cat([suits, same_rank, *away], dim=1).flatten(2)
 
 
 def _plain_network(num_inputs: int, width: int) -> nn.Sequential:

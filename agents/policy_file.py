@@ -31,7 +31,7 @@ class PolicyCard(NamedTuple):
     network: str  # in words
     steps: int  # decisions of its own that it learned from
     seed: int
-    opponent: str  # whom it learned against
+    opponent: str  # whom it learned against, or what from
     evaluation: Any = None  # how it fared in the end, as JSON; None before that
 
 

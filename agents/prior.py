@@ -4,6 +4,8 @@ The observation of kind "outlook" has all that the costs of `agents.lookahead` a
 they are written once more, over tensors, so that they are part of the network and go into its file.
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 
@@ -25,8 +27,16 @@ from three_thirteen_env.rules import Rules, card_points
 
 FAR = 15.0  # points: a choice that costs more than the best by so many is as bad as any
 NO_WILD_RANK = 0
+LOGITS_A_POINT = 2.0
 SENSELESS = 30.0  # so much lower is the logit of a choice that is not close to the best
 SURE = 10.0  # the logit of what is always right: to go out, and to take an upcard that leaves no deadwood
+
+
+class Judged(NamedTuple):
+    """What the prior makes of observations, in points."""
+
+    gaps: Tensor  # (n, 52) how much more each discard costs than the best, at most `FAR`
+    gain: Tensor  # (n, 1) by how much the upcard is better than a draw from the stock
 
 
 class Prior(nn.Module):
@@ -40,24 +50,28 @@ class Prior(nn.Module):
         self.wild_points = rules.wild_points
         points = [float(card_points(card, NO_WILD_RANK, rules)) for card in range(NUM_CARDS)]
         self.points = nn.Buffer(torch.tensor(points), persistent=False)
-        self.sharpness = nn.Parameter(torch.ones(1))  # logits a point
 
-    def forward(self, observations: Tensor, learned: Tensor) -> Tensor:
+    def forward(self, observations: Tensor, learned: Tensor, judged: Judged | None = None) -> Tensor:
         """The logits: the less a choice costs, the higher, and what a network has learned added where it has a say.
 
         That is where choices are close, as `agents.search` has it. It has none in final turns, where it is known what
-        is best, nor on whether to go out, and it cannot make a senseless choice a good one.
+        is best, nor on whether to go out, and it cannot make a senseless choice a good one. Whoever has judged the
+        observations already spares it that.
         """
-        costs = self._costs(observations)
-        gaps = (costs - costs.amin(dim=1, keepdim=True)).clamp(max=FAR)
-        gain = self._gain_of_upcard(observations, costs.amin(dim=1)).unsqueeze(1)
+        gaps, gain = self.judge(observations) if judged is None else judged
         is_open = ~self._is_final(observations) & ~self._is_way_out(observations)
         is_open_draw = is_open & (gain.abs() <= SLACK)
         is_open_discard = is_open & (gaps <= SLACK)
         draws = learned[:, :DISCARD] * is_open_draw
         discards = learned[:, DISCARD:GO_OUT] * is_open_discard - SENSELESS * (is_open & ~is_open_discard)
-        prior = torch.cat([torch.zeros_like(gain), gain, -gaps, SURE - 0.1 * gaps], dim=1) * self.sharpness
+        prior = torch.cat([torch.zeros_like(gain), gain, -gaps, SURE - 0.1 * gaps], dim=1) * LOGITS_A_POINT
         return prior + torch.cat([draws, discards, torch.zeros_like(discards)], dim=1)
+
+    def judge(self, observations: Tensor) -> Judged:
+        """What each choice costs, as `Careful` sees it."""
+        costs = self._costs(observations)
+        least = costs.amin(dim=1, keepdim=True)
+        return Judged((costs - least).clamp(max=FAR), self._gain_of_upcard(observations, least))
 
     def _costs(self, observations: Tensor) -> Tensor:
         """What each discard costs in points, in the draw phase after taking the upcard, ``(n, 52)``."""
@@ -77,18 +91,15 @@ class Prior(nn.Module):
         return torch.where(is_final, final, torch.where(is_looked_at, costs, 1000.0))
 
     def _gain_of_upcard(self, observations: Tensor, cost: Tensor) -> Tensor:
-        """By how many points the upcard is better than a draw from the stock, ``(n,)``."""
+        """By how many points the upcard, with which a hand costs ``(n, 1)``, is better than a draw, ``(n, 1)``."""
         now = observations[:, self.places["deadwood"]]
         expected = observations[:, self.places["expected"]]
         exchanged = observations[:, self.places["deadwood_with_upcard_after_discard"]]
-        with_upcard = torch.where(exchanged >= 0, exchanged, 1.0).amin(dim=1)
+        with_upcard = torch.where(exchanged >= 0, exchanged, 1.0).amin(dim=1, keepdim=True)
         stock = self._prospects(observations, now, expected, observations[:, self.places["outs"]])
         stock = stock - STOCK_GAIN * (now - expected) * DEADWOOD_SCALE - STOCK_BONUS
-        gain = torch.where(
-            self._is_final(observations).flatten(),
-            expected.flatten() * DEADWOOD_SCALE - with_upcard * DEADWOOD_SCALE,
-            stock.flatten() - cost,
-        )
+        is_final = self._is_final(observations)
+        gain = torch.where(is_final, (expected - with_upcard) * DEADWOOD_SCALE, stock - cost)
         return torch.where(with_upcard == 0, SURE, gain.clamp(-FAR, FAR))
 
     def _counts(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -114,19 +125,21 @@ class Prior(nn.Module):
             self._earliness(observations, 5) * given / (self.num_players - 1) + self._earliness(observations, 3) * taken
         )
 
-    def values(self, observations: Tensor) -> Tensor:
+    def values(self, observations: Tensor, judged: Judged) -> Tensor:
         """What a network may want to know besides: how early in the round it is, whether it ends, and what the upcard
         is worth, ``(n, 4)``.
         """
         early = [self._earliness(observations, scale) for scale in (3, 8)]
-        gain = self._gain_of_upcard(observations, self._costs(observations).amin(dim=1)) / SURE
         is_draw = observations[:, self.places["phase"]][:, :1]
-        return torch.cat([*early, self._is_final(observations).float(), gain.unsqueeze(1) * is_draw], dim=1)
+        return torch.cat([*early, self._is_final(observations).float(), judged.gain / SURE * is_draw], dim=1)
 
-    def planes(self, observations: Tensor) -> Tensor:
-        """The same of every card: its kin in the hand, unseen, and known of the next seat, ``(n, 3, 52)``."""
+    def planes(self, observations: Tensor, judged: Judged) -> Tensor:
+        """The same of every card: what it costs to throw it, its kin in the hand, unseen, and known of the next seat,
+        ``(n, 4, 52)``.
+        """
         hand, unseen, known, is_wild = self._counts(observations)
-        return torch.stack([_kin(cards, is_wild) / 4 for cards in (hand, unseen, known)], dim=1)
+        kin = (_kin(cards, is_wild) / 4 for cards in (hand, unseen, known))
+        return torch.stack([judged.gaps / SLACK, *kin], dim=1)
 
     def _earliness(self, observations: Tensor, scale: float) -> Tensor:
         return torch.exp(observations[:, self.places["turns"]] * (-self.turns_scale / scale))

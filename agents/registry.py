@@ -18,10 +18,38 @@ from agents.careful import Careful
 from agents.clairvoyant import Clairvoyant
 from agents.greedy import Greedy
 from agents.lookahead import Lookahead
+from agents.policy_file import check_rules, read_card
 from agents.search import Search
 from agents.selective import Selective
 from three_thirteen_env.agent import Agent, RandomAgent
 from three_thirteen_env.rules import Rules
+
+PRETRAINED = Path(__file__).parent / "pretrained"  # the policies that come with the game
+POLICY_SUFFIX = ".onnx"
+
+
+class AgentError(Exception):
+    """An agent that cannot be made, or that does not play by the rules: one line that says which and why."""
+
+
+def pretrained_path(rules: Rules) -> Path | None:
+    """The policy that comes with the game and is for these rules, if there is one."""
+    for path in sorted(PRETRAINED.glob(f"*{POLICY_SUFFIX}")):
+        card = read_card(path)
+        try:
+            check_rules(card, rules)
+        except ValueError:
+            continue
+        return path
+    return None
+
+
+def _pretrained(rules: Rules) -> Agent:
+    path = pretrained_path(rules)
+    if path is None:
+        raise AgentError("no policy that comes with the game is for these rules: train one with train.py")
+    return _learned_agent(str(path), rules)
+
 
 AGENTS: dict[str, Callable[..., Agent]] = {
     "random": lambda _: RandomAgent(),
@@ -31,16 +59,16 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "lookahead": Lookahead,
     "careful": Careful,
     "search": Search,
+    "learned": _pretrained,
     "clairvoyant": Clairvoyant,
 }
-LADDER = ("random", "greedy", "selective", "brisk", "lookahead", "careful", "search")  # the fair ones, the weakest first
-QUICK = ("random", "greedy", "selective", "brisk", "lookahead", "careful")  # those that play a game in milliseconds
-
-POLICY_SUFFIX = ".onnx"
+HAND_WRITTEN = ("random", "greedy", "selective", "brisk", "lookahead", "careful", "search")  # weakest first, and fair
+QUICK = ("random", "greedy", "selective", "brisk", "lookahead", "careful", "learned")  # a game in milliseconds
 
 
-class AgentError(Exception):
-    """An agent that cannot be made, or that does not play by the rules: one line that says which and why."""
+def quick_agents(rules: Rules) -> tuple[str, ...]:
+    """Those of `QUICK` that can play by the rules: all, but for `learned` where no policy is for them."""
+    return tuple(name for name in QUICK if name != "learned" or pretrained_path(rules) is not None)
 
 
 def make_agent(name: str, rules: Rules) -> Agent:
@@ -72,6 +100,8 @@ def _made(name: str, make: Callable[..., Agent], rules: Rules, words: str) -> Ag
     _check_options(name, make, options)
     try:
         agent: Agent = make(rules, **options)
+    except AgentError as error:
+        raise AgentError(f"agent {name!r}: {error}") from error
     except Exception as error:  # whatever the code of another does
         raise AgentError(f"agent {name!r} cannot be made: {in_one_line(error)}") from error
     if not callable(getattr(agent, "act", None)):

@@ -1,12 +1,15 @@
-"""Studied positions: every sensible choice in them was played to the end of the round in many worlds.
+"""Studied positions: every sensible choice in them was played to the end of the round, over some orders of the stock.
 
-That is what `agents.search` does to choose well. Done once for many positions, it is something to learn from: the
-points that a choice brings on average are known far better than from a single game, in which luck hides them.
+`agents.search` does much the same to choose well. Done once for many positions, it is something to learn from: by how
+many points choices differ is known far better than from a single game, in which luck hides it. The hands stay as they
+are in the game that a position is from, for nothing says better what other seats hold than games of good players;
+whoever learns from many positions sees the views alone, and so learns the mean over the hands.
 """
 
+import io
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,120 +17,165 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from agents.careful import Careful
-from agents.network import CardPolicy
-from agents.search import MAX_CHOICES, play_worlds, sensible_choices
-from three_thirteen_env.actions import NUM_ACTIONS
-from three_thirteen_env.agent import Masks
+from agents.network import NUM_GIFTS, CardPolicy
+from agents.playouts import play_out
+from agents.policy_file import write_whole
+from agents.prior import LOGITS_A_POINT
+from agents.search import MAX_CHOICES, sensible_choices
+from three_thirteen_env.actions import DISCARD, NUM_ACTIONS
+from three_thirteen_env.agent import Actions, Masks
 from three_thirteen_env.batch import Batch
-from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED
+from three_thirteen_env.cards import NUM_CARDS
+from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED, Words, below, generator, next_word
 from three_thirteen_env.compiled import compiled
+from three_thirteen_env.discards import best_discard
+from three_thirteen_env.game import step
 from three_thirteen_env.learners import show_each
-from three_thirteen_env.observation import Kind, observe_each
-from three_thirteen_env.rules import Rules
-from three_thirteen_env.state import NOBODY, States
+from three_thirteen_env.observation import Kind, observation_size, observe_each
+from three_thirteen_env.rules import Rules, wild_rank_of
+from three_thirteen_env.solver import least_deadwood
+from three_thirteen_env.state import STATE, State, States
 
+PART = 50_000  # positions
 NUM_GAMES = 256  # side by side, in which the positions come up
-SHARE = 0.4  # of the positions that come up are studied
 EXPLORED = 0.1  # of the choices in these games are another sensible one than the careful one
-NUM_WORLDS = 24  # few, for the more positions in the same time, the less they are alike
-VIEWS_AT_ONCE = 8  # that a thread takes
+NUM_WORLDS = 6  # few, for the more positions in the same time, the less they are alike
+AT_ONCE = 8  # positions that a thread takes
 MINIBATCH = 2048
-LOGITS_A_POINT = 2.0
+DISCARDS_BELIEVED = 0.5  # of what was learned of discards: the whole of it did worse than none
+GIFTS_WEIGHT = 1.0  # of the error in what a discard gives, beside the error in points
 NO_CHOICE = -1
 
 Choices = npt.NDArray[np.int64]  # (n, MAX_CHOICES) actions, then NO_CHOICE
+Gifts = npt.NDArray[np.float32]  # (n, MAX_CHOICES, NUM_GIFTS) what a discard gives the next seat; 0 for a draw
 Points = npt.NDArray[np.float32]  # (n, MAX_CHOICES) by how many points the others lose the round on average
 
 
 class Studied(NamedTuple):
     """Positions one after the other, each with two choices or more."""
 
-    observations: npt.NDArray[np.float32]  # (n, size)
+    observations: npt.NDArray[np.float16]  # (n, size): half the room, and precise to a twentieth of a point
     choices: Choices
     points: Points
+    gifts: Gifts
 
 
-def study(rules: Rules, observation: Kind, rng: np.random.Generator, num_threads: int = 1) -> Iterator[Studied]:
-    """Endlessly, positions from games of careful players who now and then try something else."""
-    games = Batch(NUM_GAMES, rules, autoreset=True)
-    games.reset(rng.integers(EVALUATION_SEEDS // 2) + np.arange(NUM_GAMES))
-    everything, views, masks = np.arange(NUM_GAMES), games.save(), np.empty_like(games.masks)
-    careful = Careful(rules)
+def gather(
+    folder: Path, num_positions: int, rules: Rules, observation: Kind, seed: int, num_threads: int = 1
+) -> Studied:
+    """So many positions, rounded up to whole parts, which are kept in a folder: those that it holds come from there.
+
+    It is told on standard error how far that has come. Each part has games of its own, which follow from the seed and
+    its number, so the positions are the same whether it was interrupted or not.
+    """
+    folder.mkdir(exist_ok=True)
+    num_parts = -(-num_positions // PART)
+    parts = []
     with ThreadPoolExecutor(num_threads) as threads:
-        while True:
-            show_each(games.states, everything, rules, views, masks)
-            picked = np.flatnonzero(rng.random(NUM_GAMES) < SHARE)
-            yield _studied(views[picked], masks[picked], rules, observation, rng, threads)
-            actions = careful.act(views, masks, rng)
-            explore_each(views, masks, rules, rng.random(NUM_GAMES) / EXPLORED, actions)
-            games.step(actions)
-
-
-def gathered(positions: Iterator[Studied], num_positions: int) -> Studied:
-    """At least so many of the positions, together; it is told on standard error how far that has come."""
-    parts: list[Studied] = []
-    num_gathered, next_report = 0, 0
-    for part in positions:
-        parts.append(part)
-        num_gathered += len(part.choices)
-        if num_gathered >= next_report:
-            print(f"studied {num_gathered:,} of {num_positions:,} positions", file=sys.stderr, flush=True)
-            next_report += max(1, num_positions // 20)
-        if num_gathered >= num_positions:
-            break
+        for number in range(num_parts):
+            path = folder / f"{number:04}.npz"
+            if not path.exists():
+                content = io.BytesIO()
+                part = study_part(rules, observation, np.random.default_rng([seed, number]), threads)
+                np.savez_compressed(content, **part._asdict())
+                write_whole(path, content.getvalue())
+            with np.load(path) as columns:
+                parts.append(Studied(**columns))
+            print(f"studied {number + 1} of {num_parts} × {PART:,} positions", file=sys.stderr, flush=True)
     return Studied(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _studied(
-    views: States,
-    masks: Masks,
-    rules: Rules,
-    observation: Kind,
-    rng: np.random.Generator,
-    threads: ThreadPoolExecutor,
-) -> Studied:
-    choices = np.empty((len(views), MAX_CHOICES), np.int64)
-    points = np.empty((len(views), MAX_CHOICES), np.float32)
-    seeds = rng.integers(MAX_SEED, size=len(views))
+def study_part(rules: Rules, observation: Kind, rng: np.random.Generator, threads: ThreadPoolExecutor) -> Studied:
+    """`PART` positions from games of careful players who now and then try something else."""
+    games = Batch(NUM_GAMES, rules, autoreset=True)
+    games.reset(rng.integers(EVALUATION_SEEDS // 2) + np.arange(NUM_GAMES))
+    everything, views, masks = np.arange(NUM_GAMES), games.save(), np.empty_like(games.masks)
+    choices = np.empty((NUM_GAMES, MAX_CHOICES), np.int64)
+    points = np.empty((NUM_GAMES, MAX_CHOICES), np.float32)
+    gifts = np.empty((NUM_GAMES, MAX_CHOICES, NUM_GIFTS), np.float32)
+    observations = np.empty((NUM_GAMES, observation_size(rules, observation)), np.float16)
+    found: list[Studied] = []
+    num_found = 0
 
-    def study_some(part: slice) -> None:
-        study_each(views[part], masks[part], rules, seeds[part], choices[part], points[part])
+    def study_some(part: slice, seeds: npt.NDArray[np.int64]) -> None:
+        study_each(games.states[part], masks[part], rules, seeds, choices[part], points[part])
+        give_each(games.states[part], choices[part], rules, gifts[part])
+        is_open = choices[part, 1] != NO_CHOICE
+        observations[part][is_open] = observe_each(views[part][is_open], rules, observation)
 
-    starts = range(0, len(views), VIEWS_AT_ONCE)
-    list(threads.map(study_some, (slice(start, start + VIEWS_AT_ONCE) for start in starts)))
-    observations = observe_each(views, rules, observation)
-    is_open = choices[:, 1] != NO_CHOICE
-    return Studied(observations[is_open], choices[is_open], points[is_open])
+    slices = [slice(start, start + AT_ONCE) for start in range(0, NUM_GAMES, AT_ONCE)]
+    while num_found < PART:
+        show_each(games.states, everything, rules, views, masks)
+        list(threads.map(study_some, slices, rng.integers(MAX_SEED, size=(len(slices), AT_ONCE))))
+        is_open = choices[:, 1] != NO_CHOICE
+        found.append(Studied(observations[is_open], choices[is_open], points[is_open], gifts[is_open]))
+        num_found += len(found[-1].choices)
+        games.step(_explored(choices, rng))
+    return Studied(*(np.concatenate(columns)[:PART] for columns in zip(*found, strict=True)))
+
+
+def _explored(choices: Choices, rng: np.random.Generator) -> Actions:
+    """The careful choice in each game, which comes first, or now and then any of its choices, ``(NUM_GAMES,)``."""
+    num_choices = (choices != NO_CHOICE).sum(axis=1)
+    explored = rng.integers(num_choices)
+    return choices[np.arange(NUM_GAMES), np.where(rng.random(NUM_GAMES) < EXPLORED, explored, 0)]
 
 
 @compiled
 def study_each(
-    views: States, masks: Masks, rules: Rules, seeds: npt.NDArray[np.int64], choices: Choices, points: Points
+    states: States, masks: Masks, rules: Rules, seeds: npt.NDArray[np.int64], choices: Choices, points: Points
 ) -> None:
-    """Write the sensible choices in each view, and what they bring on average where there are two or more."""
-    margins = np.empty((NUM_WORLDS, MAX_CHOICES))
-    for index in range(len(views)):
+    """Write the sensible choices in each state, and what they bring on average where there are two or more."""
+    room = np.empty(2, STATE)
+    for index in range(len(states)):
         choices[index] = NO_CHOICE
         points[index] = 0
-        num_choices = sensible_choices(views[index], masks[index], rules, choices[index])
-        if num_choices > 1:
-            open_choices = choices[index, :num_choices]
-            play_worlds(views[index : index + 1], open_choices, rules, seeds[index], 0, margins[:, :num_choices])
+        num_choices = sensible_choices(states[index], masks[index], rules, choices[index])
+        if num_choices == 1:
+            continue
+        round_number, seat = states[index].round_number, states[index].seat
+        for world in range(NUM_WORLDS):
+            room[0] = states[index]
+            _redraw(room[0], generator(seeds[index], world, 0))
             for place in range(num_choices):
-                points[index, place] = margins[:, place].mean()
+                room[1] = room[0]
+                step(room[1], choices[index, place], rules)
+                points[index, place] += play_out(room[1], round_number, seat, rules) / NUM_WORLDS
 
 
 @compiled
-def explore_each(
-    views: States, masks: Masks, rules: Rules, draws: npt.NDArray[np.float64], actions: npt.NDArray[np.int64]
-) -> None:
-    """Replace the action in each view whose draw is below 1 by one of the sensible choices, all equally likely."""
-    choices = np.empty(MAX_CHOICES, np.int64)
-    for index in range(len(views)):
-        if draws[index] < 1 and views[index].out_seat == NOBODY:
-            num_choices = sensible_choices(views[index], masks[index], rules, choices)
-            actions[index] = choices[int(draws[index] * num_choices)]
+def give_each(states: States, choices: Choices, rules: Rules, gifts: Gifts) -> None:
+    """Write what every discard would give the next seat, which knows best what it can use: its hand is looked at."""
+    for index in range(len(states)):
+        gifts[index] = 0
+        if choices[index, 1] == NO_CHOICE or choices[index, 0] < DISCARD:
+            continue
+        hand = states[index].hands[(states[index].seat + 1) % rules.num_players].copy()
+        wild_rank = wild_rank_of(states[index].round_number)
+        now = least_deadwood(hand, wild_rank, rules)
+        others = np.ones(NUM_CARDS, np.int8)
+        for place in range(MAX_CHOICES):
+            if choices[index, place] == NO_CHOICE:
+                break
+            card = choices[index, place] - DISCARD
+            hand[card] += 1
+            others[card] = 0
+            after = best_discard(hand, others, wild_rank, rules)[1]
+            others[card] = 1
+            hand[card] -= 1
+            gifts[index, place, 0] = max(0, now - after) / 10
+            gifts[index, place, 1] = after == 0
+
+
+@compiled
+def _redraw(state: State, words: Words) -> None:
+    """Shuffle what will be drawn: the stock, and the seed, by which the pile is shuffled once that is gone."""
+    for last in range(state.stock_size - 1, 0, -1):
+        other = below(words, last + 1)
+        card = state.stock[last]
+        state.stock[last] = state.stock[other]
+        state.stock[other] = card
+    state.seed = next_word(words)
 
 
 class Lessons(NamedTuple):
@@ -144,7 +192,11 @@ def learn(policy: CardPolicy, studied: Studied, lessons: Lessons) -> None:
 
     The logits of the choices come to differ by `LOGITS_A_POINT` for each point, so a choice is the more probable the
     more it brings. (To raise the points that the policy brings on average, instead of this, made it learn the noise.)
-    The critic learns what the best choice brings.
+    The critic learns what the best choice brings. What a discard gives the next seat is learned beside that: it is
+    known without any luck of the draw, and the features that foretell it serve the choice as well.
+
+    In the end the policy believes only a part of what it learned of discards. There the differences are small beside
+    the luck, and they are those of seats that go on as `Brisk`, which the policy itself does not.
     """
     rng = np.random.default_rng(lessons.seed)
     optimizer = torch.optim.AdamW(policy.parameters(), lessons.learning_rate)
@@ -152,11 +204,14 @@ def learn(policy: CardPolicy, studied: Studied, lessons: Lessons) -> None:
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, lessons.epochs * num_batches)
     for _ in range(lessons.epochs):
         for rows in np.array_split(rng.permutation(len(studied.choices)), num_batches):
-            observations, choices, points = (torch.from_numpy(part[rows]) for part in studied)
+            observations, choices, points, gifts = (torch.from_numpy(part[rows]) for part in studied)
             optimizer.zero_grad()
-            _loss(policy, observations, choices, points, lessons.scale).backward()  # type: ignore[no-untyped-call]
+            _loss(policy, observations, choices, points, gifts, lessons.scale).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             schedule.step()
+    with torch.no_grad():
+        for parameter in policy.network.discard.parameters():
+            parameter.mul_(DISCARDS_BELIEVED)
 
 
 def points_lost(policy: CardPolicy, studied: Studied) -> float:
@@ -165,18 +220,22 @@ def points_lost(policy: CardPolicy, studied: Studied) -> float:
     The choice of most points has been lucky, so even a perfect policy loses some.
     """
     with torch.no_grad():
-        logits, _ = _judge(policy, torch.from_numpy(studied.observations), torch.from_numpy(studied.choices))
+        logits, _, _ = _judge(policy, torch.from_numpy(studied.observations), torch.from_numpy(studied.choices))
     chosen = logits.masked_fill(torch.from_numpy(studied.choices == NO_CHOICE), -torch.inf).argmax(dim=1).numpy()
     points = np.where(studied.choices == NO_CHOICE, -np.inf, studied.points)
     return float((points.max(axis=1) - points[np.arange(len(chosen)), chosen]).mean())
 
 
-def _loss(policy: CardPolicy, observations: Tensor, choices: Tensor, points: Tensor, scale: float) -> Tensor:
-    logits, values = _judge(policy, observations, choices)
+def _loss(
+    policy: CardPolicy, observations: Tensor, choices: Tensor, points: Tensor, gifts: Tensor, scale: float
+) -> Tensor:
+    logits, foretold, values = _judge(policy, observations, choices)
     is_choice = choices != NO_CHOICE
     errors = _centered(logits, is_choice) / LOGITS_A_POINT - _centered(points, is_choice)
     best = points.masked_fill(~is_choice, -torch.inf).amax(dim=1)
-    return (errors.square().sum(dim=1) / is_choice.sum(dim=1)).mean() + (values - scale * best).square().mean()
+    of_gifts = (foretold - gifts).square().sum(dim=(1, 2))  # 0 for a draw and where there is no choice
+    of_choices = errors.square().sum(dim=1) / is_choice.sum(dim=1)
+    return (of_choices + GIFTS_WEIGHT * of_gifts + (values - scale * best).square()).mean()
 
 
 def _centered(values: Tensor, is_choice: Tensor) -> Tensor:
@@ -186,9 +245,14 @@ def _centered(values: Tensor, is_choice: Tensor) -> Tensor:
     return torch.where(is_choice, values - means, 0.0)
 
 
-def _judge(policy: CardPolicy, observations: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
-    """The logits of the choices ``(n, MAX_CHOICES)``, and the values ``(n,)``."""
+def _judge(policy: CardPolicy, observations: Tensor, choices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The logits of the choices ``(n, MAX_CHOICES)``, what each gives ``(n, MAX_CHOICES, NUM_GIFTS)``, and the values
+    ``(n,)``.
+    """
     legal = torch.zeros(len(choices), NUM_ACTIONS + 1, dtype=torch.bool)
     legal.scatter_(1, choices % (NUM_ACTIONS + 1), True)  # the last column is for no choice
-    logits, features = policy.network.judge(observations, legal[:, :-1])
-    return logits.gather(1, choices.clamp(min=0)), policy.value_net(features).flatten()
+    logits, gifts, features = policy.network.judge_gifts(observations.float(), legal[:, :-1])
+    is_discard = (choices >= DISCARD).unsqueeze(2)
+    cards = (choices - DISCARD).clamp(min=0).unsqueeze(2).expand(-1, -1, NUM_GIFTS)
+    given = torch.where(is_discard, gifts.gather(1, cards), 0.0)
+    return logits.gather(1, choices.clamp(min=0)), given, policy.value_net(features).flatten()

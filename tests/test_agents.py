@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.match import Player, play_games
-from agents.registry import AGENTS, LADDER, QUICK, AgentError, make_agent
+from agents.registry import AGENTS, HAND_WRITTEN, QUICK, AgentError, make_agent, pretrained_path, quick_agents
 from tests.playing import COMPILED, EVERY_RULES, shortened
 from tests.positions import choice, position, shown, states_of_games
 from three_thirteen_env.cards import NUM_CARDS, hand_of, rank_of
@@ -17,8 +17,9 @@ from three_thirteen_env.search import NO_BOUND
 from three_thirteen_env.state import NO_CARD, NOBODY
 
 SHORTEST = ("greedy", "selective")  # those that throw what leaves the least deadwood, and look no further
-GOES_OUT = tuple(name for name in AGENTS if name not in ("random", "clairvoyant"))  # as soon as they can
-BY_VIEW = tuple(name for name in QUICK if name != "random")  # without any chance
+# Those that go out as soon as they can, and of equal ways with the dearest card.
+GOES_OUT = tuple(name for name in AGENTS if name not in ("random", "learned", "clairvoyant"))
+BY_VIEW = tuple(name for name in QUICK if name not in ("random", "learned"))  # without any chance
 QUICKER = {"search": "search@rollouts=8"}  # for tests that play whole games
 
 
@@ -79,6 +80,11 @@ def test_it_goes_out_as_soon_as_it_can(name, text, expected):
     assert choice(name, position(text, "2c")) == expected
 
 
+@pytest.mark.parametrize("text", ["Kc Kd Ks Ah", "4h 5h 6h 7h", "5h 6h 8h 3s", "Kc 9d 3h 3s", "Kc Kd 9h 3s"])
+def test_a_learned_policy_goes_out_as_soon_as_it_can_too(text):
+    assert choice("learned", position(text, "2c")).startswith("out ")
+
+
 @pytest.mark.parametrize("name", GOES_OUT)
 def test_among_equals_the_dearest_card_goes(name):
     assert choice(name, position("4h 5h 6h 7h", "2c", is_final=True)) == "discard 7h"
@@ -118,6 +124,10 @@ def test_the_best_discard_is_the_best_of_all(rules):
 def test_every_agent_plays_by_all_rules(name, rules):
     """`play_games` refuses whatever is not legal."""
     rules = shortened(rules, turn_limit=6)
+    if name not in quick_agents(rules) and name in QUICK:
+        with pytest.raises(AgentError, match="no policy that comes with the game is for these rules"):
+            make_agent(name, rules)
+        return
     player = Player(name, make_agent(QUICKER.get(name, name), rules), np.random.default_rng(0))
     seeds = np.arange(2 if name in QUICK and COMPILED else 1)
     games = play_games([player], np.zeros((len(seeds), rules.num_players), np.int64), seeds, rules)
@@ -138,10 +148,15 @@ def test_a_choice_depends_on_nothing_but_its_view_and_changes_nothing(name):
     assert (views.tobytes(), masks.tobytes()) == before
 
 
-def test_the_ladder_is_of_fair_agents_and_the_quick_ones_are_some_of_them():
-    assert set(QUICK) < set(LADDER) < set(AGENTS)
-    assert not any(getattr(make_agent(name, Rules()), "sees_everything", False) for name in LADDER)
-    assert set(AGENTS) - set(LADDER) == {"clairvoyant"}
+def test_the_quick_agents_and_those_written_by_hand_are_fair_and_are_all_but_the_yardstick():
+    assert {*QUICK, *HAND_WRITTEN} == set(AGENTS) - {"clairvoyant"}
+    assert not any(getattr(make_agent(name, Rules()), "sees_everything", False) for name in {*QUICK, *HAND_WRITTEN})
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(num_players=3), Rules(aces_high=True)])
+def test_a_policy_comes_with_the_game_for_the_usual_tables(rules):
+    assert "learned" in quick_agents(rules)
+    assert pretrained_path(rules).stat().st_size < 5_000_000
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agents.playouts import play_out
 from agents.brisk import Brisk
+from agents.playouts import play_out
 from tests.playing import COMPILED, EVERY_RULES, mask_of, shortened
 from tests.positions import position, states_of_games
 from three_thirteen_env.actions import parse_action

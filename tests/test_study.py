@@ -1,17 +1,20 @@
 """Studied positions: what is in them, and that a policy learns from them."""
 
-from itertools import islice
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 
 import numpy as np
 import pytest
 import torch
 from gymnasium import spaces
 
-from agents.network import NUM_DRAWS, CardPolicy
+from agents.network import NUM_DRAWS, NUM_GIFTS, CardPolicy
 from agents.search import MAX_CHOICES
-from agents.study import NO_CHOICE, Lessons, Studied, gathered, learn, points_lost, study
+from agents.study import NO_CHOICE, Lessons, Studied, gather, give_each, learn, points_lost, study_part
 from tests.playing import shortened
-from three_thirteen_env.actions import NUM_ACTIONS
+from tests.positions import position
+from three_thirteen_env.actions import DISCARD, NUM_ACTIONS
+from three_thirteen_env.cards import hand, parse_card
 from three_thirteen_env.observation import observation_size
 from three_thirteen_env.rules import Rules
 
@@ -26,9 +29,15 @@ def _one_thread():
     torch.set_num_threads(before)
 
 
+def part(number, observation="outlook", size=2000, num_threads=1) -> Studied:
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(num_threads) as threads:
+        patch.setattr("agents.study.PART", size)
+        return study_part(RULES, observation, np.random.default_rng(number), threads)
+
+
 @pytest.fixture(scope="module")
 def studied() -> Studied:
-    return gathered(study(RULES, "outlook", np.random.default_rng(0)), 2000)
+    return part(0)
 
 
 def new_policy() -> CardPolicy:
@@ -40,7 +49,7 @@ def new_policy() -> CardPolicy:
 
 def test_every_position_has_two_choices_or_more(studied):
     is_choice = studied.choices != NO_CHOICE
-    assert len(studied.choices) >= 2000
+    assert len(studied.choices) == 2000
     assert (is_choice.sum(axis=1) >= 2).all()
     assert (np.diff(is_choice.astype(int), axis=1) <= 0).all()  # the choices come first
     assert studied.choices.shape == studied.points.shape == (len(studied.observations), MAX_CHOICES)
@@ -50,12 +59,32 @@ def test_every_position_has_two_choices_or_more(studied):
 
 
 def test_the_same_generator_studies_the_same_whatever_the_number_of_threads():
-    alone, together = (
-        gathered(islice(study(RULES, "cards", np.random.default_rng(1), num_threads), 3), 10**6)
-        for num_threads in (1, 2)
-    )
+    alone, together = (part(1, "cards", 300, num_threads) for num_threads in (1, 2))
     for one, other in zip(alone, together, strict=True):
         assert (one == other).all()
+
+
+def test_what_is_gathered_is_kept_and_what_is_kept_is_not_studied_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("agents.study.PART", 100)
+    whole = gather(tmp_path / "whole", 250, RULES, "cards", seed=0)
+    assert len(whole.choices) == 300
+    assert capsys.readouterr().err.endswith("studied 3 of 3 × 100 positions\n")
+    begun = gather(tmp_path / "stopped", 100, RULES, "cards", seed=0)
+    assert all((one == other[:100]).all() for one, other in zip(begun, whole, strict=True))
+    assert all((one == other).all() for one, other in zip(gather_again(tmp_path, "stopped"), whole, strict=True))
+    monkeypatch.setattr("agents.study.study_part", None)
+    assert all((one == other).all() for one, other in zip(gather_again(tmp_path, "whole"), whole, strict=True))
+
+
+def gather_again(tmp_path, name):
+    return gather(tmp_path / name, 250, RULES, "cards", seed=0)
+
+
+def test_parts_have_games_of_their_own_and_so_has_every_seed(tmp_path, monkeypatch):
+    monkeypatch.setattr("agents.study.PART", 100)
+    first, other = (gather(tmp_path / str(seed), 200, RULES, "cards", seed) for seed in (0, 1))
+    starts = [first.observations[:100], first.observations[100:], other.observations[:100]]
+    assert all((one != another).any() for one, another in combinations(starts, 2))
 
 
 def test_the_points_are_the_means_of_rounds(studied):
@@ -65,6 +94,33 @@ def test_the_points_are_the_means_of_rounds(studied):
     assert np.ptp(studied.points, axis=1).mean() > 0.1
 
 
+@pytest.mark.parametrize(
+    ("next_hand", "points", "is_all"),
+    [
+        pytest.param("Kh Ks 2c", 22, True, id="it makes three kings, and the two goes"),
+        pytest.param("Kh 3s 9c", 22, True, id="it makes a meld with a king and a wild card"),
+        pytest.param("Kh Qs 9c", 0, False, id="two kings are no meld"),
+        pytest.param("Kh Qs 2c", 0, False, id="to take it for a queen would be no gain"),
+        pytest.param("Jh Js 2c", 0, False, id="it has no use for it"),
+    ],
+)
+def test_a_gift_is_what_the_next_seat_makes_of_a_discard(next_hand, points, is_all):
+    state = position("Kc 9h 6s 4d", "2c")
+    state.hands[(state.seat + 1) % 2] = hand(next_hand)
+    choices = np.array([[DISCARD + parse_card("Kc"), DISCARD + parse_card("9h"), *[NO_CHOICE] * (MAX_CHOICES - 2)]])
+    gifts = np.full((1, MAX_CHOICES, NUM_GIFTS), np.nan, np.float32)
+    give_each(np.array([state]), choices, Rules(), gifts)
+    assert gifts[0, 0].tolist() == [np.float32(points / 10), is_all]
+    assert (gifts[0, 2:] == 0).all()
+
+
+def test_a_draw_gives_nothing(studied):
+    is_discard = studied.choices >= DISCARD
+    assert (studied.gifts[~is_discard] == 0).all()
+    assert 0 < studied.gifts[is_discard][:, 0].mean() < 1
+    assert set(np.unique(studied.gifts[..., 1])) == {0, 1}
+
+
 def test_a_policy_learns_what_was_studied(studied):
     before, policy = points_lost(new_policy(), studied), new_policy()
     learn(policy, studied, Lessons(epochs=80, learning_rate=5e-3, scale=0.05, seed=0))
@@ -72,10 +128,11 @@ def test_a_policy_learns_what_was_studied(studied):
 
 
 def test_what_brings_most_loses_nothing_and_what_brings_least_loses_most():
-    observations = np.zeros((1, observation_size(RULES, "outlook")), np.float32)
+    observations = np.zeros((1, observation_size(RULES, "outlook")), np.float16)
     choices = np.array([[0, 1, *[NO_CHOICE] * (MAX_CHOICES - 2)]])
+    gifts = np.zeros((1, MAX_CHOICES, NUM_GIFTS), np.float32)
     lost = {
-        points_lost(new_policy(), Studied(observations, choices, np.array([[*points, 0, 0, 0]], np.float32)))
+        points_lost(new_policy(), Studied(observations, choices, np.array([[*points, 0, 0, 0]], np.float32), gifts))
         for points in ((3, 1), (1, 3))
     }
     assert lost == {0, 2}
