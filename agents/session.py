@@ -121,12 +121,16 @@ class Clock:
 
     def __init__(self, minutes: float | None) -> None:
         self.is_over = False
-        self._lock, self._is_entered = threading.Lock(), False
+        self._lock, self._is_entered, self._is_deaf = threading.Lock(), False, False
         self._timer = None if minutes is None else threading.Timer(60 * minutes, self._interrupt)
 
     def __enter__(self) -> None:
         self._is_entered = True
         if self._timer:
+            # A shell lets what it starts in the background ignore Ctrl-C, but the minutes end all the same.
+            self._is_deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+            if self._is_deaf:
+                signal.signal(signal.SIGINT, self._hear)
             self._timer.daemon = True
             self._timer.start()
 
@@ -135,6 +139,12 @@ class Clock:
             self._is_entered = False
         if self._timer:
             self._timer.cancel()
+            if self._is_deaf:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def _hear(self, *_: object) -> None:
+        if self.is_over:
+            raise KeyboardInterrupt
 
     def _interrupt(self) -> None:
         with self._lock:

@@ -99,6 +99,17 @@ def test_when_the_minutes_are_over_it_ends_as_by_an_interrupt_but_none_is_told()
     assert not session.is_interrupted
 
 
+def test_the_minutes_end_a_session_in_the_background_too_where_ctrl_c_is_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        session = take(TOURNAMENT, slow_chunks(60), minutes=0.01, until_significant=False)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert groups_of(session.games) == [0, 1]
+    assert session.ending == "0.01 minutes were over"
+
+
 def test_an_interrupt_before_the_minutes_are_over_is_an_interrupt():
     def interrupted():
         os.kill(os.getpid(), signal.SIGINT)
