@@ -26,7 +26,7 @@ from three_thirteen_env.actions import DISCARD, NUM_ACTIONS
 from three_thirteen_env.agent import Actions, Masks
 from three_thirteen_env.batch import Batch
 from three_thirteen_env.cards import NUM_CARDS
-from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED, Words, below, generator, next_word
+from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED, Words, generator, next_word, shuffle_by
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.discards import best_discard
 from three_thirteen_env.game import step
@@ -42,7 +42,7 @@ EXPLORED = 0.1  # of the choices in these games are another sensible one than th
 NUM_WORLDS = 6  # few, for the more positions in the same time, the less they are alike
 AT_ONCE = 8  # positions that a thread takes
 MINIBATCH = 2048
-DISCARDS_BELIEVED = 0.5  # of what was learned of discards: the whole of it did worse than none
+DISCARDS_BELIEVED = 0.5  # of what was learned of discards: the whole of it gained nothing
 GIFTS_WEIGHT = 1.0  # of the error in what a discard gives, beside the error in points
 NO_CHOICE = -1
 
@@ -170,11 +170,7 @@ def give_each(states: States, choices: Choices, rules: Rules, gifts: Gifts) -> N
 @compiled
 def _redraw(state: State, words: Words) -> None:
     """Shuffle what will be drawn: the stock, and the seed, by which the pile is shuffled once that is gone."""
-    for last in range(state.stock_size - 1, 0, -1):
-        other = below(words, last + 1)
-        card = state.stock[last]
-        state.stock[last] = state.stock[other]
-        state.stock[other] = card
+    shuffle_by(state.stock[: state.stock_size], words)
     state.seed = next_word(words)
 
 

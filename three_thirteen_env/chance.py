@@ -22,7 +22,12 @@ Words = npt.NDArray[np.int64]
 @compiled
 def shuffle(cards: npt.NDArray[np.int8], seed: int, round_number: int, num_reshuffles: int) -> None:
     """Shuffle cards in place: every order is equally likely. The deal of a round is its reshuffle 0."""
-    words = generator(seed, round_number, num_reshuffles)
+    shuffle_by(cards, generator(seed, round_number, num_reshuffles))
+
+
+@compiled
+def shuffle_by(cards: npt.NDArray[np.int8], words: Words) -> None:
+    """The same with a generator that has begun."""
     for last in range(len(cards) - 1, 0, -1):
         other = below(words, last + 1)
         cards[last], cards[other] = cards[other], cards[last]
