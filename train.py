@@ -36,7 +36,7 @@ from agents.policy_file import PolicyCard, read_card, write_card
 from agents.registry import AgentError, make_agent
 from agents.run_folder import RunFolder
 from agents.self_play import OpponentPool, SelfAgent
-from agents.study import Lessons, gather
+from agents.study import Lessons, Study, gather
 from agents.study import learn as learn_from_study
 from agents.training_log import log_update, new_logger
 from agents.training_watch import Budget, Watch
@@ -272,10 +272,10 @@ def learn(job: Job, model: MaskablePPO, checkpoint: Checkpoint | None, watch: Wa
             examples = Examples(agent, job.rules, args.observation, args.reward, args.scale, args.episode)
             imitate(policy_of(model), examples, args.imitate_steps, args.seed, args.imitate_learning_rate)
         if args.study > 0:
-            studied = gather(folder.studied, args.study, job.rules, args.observation, args.seed, args.threads)
+            quick = Study(job.rules, args.observation, is_careful=False, num_worlds=3)
+            studied = gather(folder.studied, args.study, quick, args.seed, args.threads)
             lessons = Lessons(args.study_epochs, args.study_learning_rate, args.scale, args.seed)
             learn_from_study(policy_of(model), studied, lessons)
-            del studied
         env.draw_opponents(pool.agents, pool.weights)
         begin(model)
         if args.imitate is not None or args.study > 0 or args.init_from is not None:

@@ -10,14 +10,14 @@ import numpy.typing as npt
 from agents.careful import careful_costs, outs_worth
 from agents.greedy import choose_discard
 from agents.lookahead import NOT_LOOKED_AT, gain_of_upcard, is_settled
-from agents.playouts import play_out
+from agents.playouts import Choices, play_choices
 from agents.worlds import make_world
 from three_thirteen_env.actions import DISCARD, DRAW_STOCK, GO_OUT, TAKE_UPCARD
 from three_thirteen_env.agent import Actions, Masks
 from three_thirteen_env.cards import NUM_CARDS
 from three_thirteen_env.chance import MAX_SEED, generator
 from three_thirteen_env.compiled import compiled
-from three_thirteen_env.game import DRAW_PHASE, Mask, step
+from three_thirteen_env.game import DRAW_PHASE, Mask
 from three_thirteen_env.rules import Rules, checked_integer
 from three_thirteen_env.state import NOBODY, STATE, State, States
 
@@ -28,7 +28,6 @@ WORLDS_IN_ROUND = 32  # worlds after which choices that fall behind are dropped
 SURE = 3.0  # standard errors by which a choice falls behind for good
 SURE_ENOUGH = 1.0  # standard errors by which a choice must be ahead of the careful one to be taken instead
 
-Choices = npt.NDArray[np.int64]
 Margins = npt.NDArray[np.float64]  # (num_worlds, num_choices), points
 
 
@@ -141,12 +140,8 @@ def play_worlds(view: States, choices: Choices, rules: Rules, seed: int, first: 
     The worlds are drawn one by one with generators of their own, from number `first` on: world w is the same whoever
     plays it.
     """
-    round_number, seat = view[0].round_number, view[0].seat
-    states = np.empty(2, STATE)
+    world = np.empty(1, STATE)
     for index in range(len(margins)):
-        states[0] = view[0]
-        make_world(states[0], rules, generator(seed, first + index, 0))
-        for place in range(len(choices)):
-            states[1] = states[0]
-            step(states[1], choices[place], rules)
-            margins[index, place] = play_out(states[1], round_number, seat, rules)
+        world[0] = view[0]
+        make_world(world[0], rules, generator(seed, first + index, 0))
+        play_choices(world[0], choices, rules, False, margins[index])

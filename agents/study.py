@@ -8,6 +8,7 @@ whoever learns from many positions sees the views alone, and so learns the mean 
 
 import io
 import sys
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +19,7 @@ import torch
 from torch import Tensor
 
 from agents.network import NUM_GIFTS, CardPolicy
-from agents.playouts import play_out
+from agents.playouts import NO_CHOICE, play_choices
 from agents.policy_file import write_whole
 from agents.prior import LOGITS_A_POINT
 from agents.search import MAX_CHOICES, sensible_choices
@@ -29,7 +30,6 @@ from three_thirteen_env.cards import NUM_CARDS
 from three_thirteen_env.chance import EVALUATION_SEEDS, MAX_SEED, Words, generator, next_word, shuffle_by
 from three_thirteen_env.compiled import compiled
 from three_thirteen_env.discards import best_discard
-from three_thirteen_env.game import step
 from three_thirteen_env.learners import show_each
 from three_thirteen_env.observation import Kind, observation_size, observe_each
 from three_thirteen_env.rules import Rules, wild_rank_of
@@ -39,12 +39,12 @@ from three_thirteen_env.state import STATE, State, States
 PART = 50_000  # positions
 NUM_GAMES = 256  # side by side, in which the positions come up
 EXPLORED = 0.1  # of the choices in these games are another sensible one than the careful one
-NUM_WORLDS = 6  # few, for the more positions in the same time, the less they are alike
 AT_ONCE = 8  # positions that a thread takes
+PARTS_AT_ONCE = 10  # that are in the memory while they are learned from
 MINIBATCH = 2048
+LAST_RATE = 0.02  # of the learning rate
 DISCARDS_BELIEVED = 0.5  # of what was learned of discards: the whole of it gained nothing
 GIFTS_WEIGHT = 1.0  # of the error in what a discard gives, beside the error in points
-NO_CHOICE = -1
 
 Choices = npt.NDArray[np.int64]  # (n, MAX_CHOICES) actions, then NO_CHOICE
 Gifts = npt.NDArray[np.float32]  # (n, MAX_CHOICES, NUM_GIFTS) what a discard gives the next seat; 0 for a draw
@@ -60,58 +60,79 @@ class Studied(NamedTuple):
     gifts: Gifts
 
 
-def gather(
-    folder: Path, num_positions: int, rules: Rules, observation: Kind, seed: int, num_threads: int = 1
-) -> Studied:
-    """So many positions, rounded up to whole parts, which are kept in a folder: those that it holds come from there.
+class Study(NamedTuple):
+    """What is studied, and how the rounds are played out."""
+
+    rules: Rules
+    observation: Kind
+    is_careful: bool  # whether as `Careful` plays, which takes 15 times as long, or as `Brisk` does
+    num_worlds: int  # orders of the stock; few, for the more positions in the same time, the less they are alike
+
+
+def gather(folder: Path, num_positions: int, study: Study, seed: int, num_threads: int = 1) -> list[Path]:
+    """So many positions, rounded up to whole parts, each a file in a folder: those that it holds are not made again.
 
     It is told on standard error how far that has come. Each part has games of its own, which follow from the seed and
     its number, so the positions are the same whether it was interrupted or not.
     """
     folder.mkdir(exist_ok=True)
-    num_parts = -(-num_positions // PART)
-    parts = []
+    paths = [folder / f"{number:04}.npz" for number in range(-(-num_positions // PART))]
     with ThreadPoolExecutor(num_threads) as threads:
-        for number in range(num_parts):
-            path = folder / f"{number:04}.npz"
+        for number, path in enumerate(paths):
             if not path.exists():
                 content = io.BytesIO()
-                part = study_part(rules, observation, np.random.default_rng([seed, number]), threads)
+                part = study_part(study, np.random.default_rng([seed, number]), threads)
                 np.savez_compressed(content, **part._asdict())
                 write_whole(path, content.getvalue())
-            with np.load(path) as columns:
-                parts.append(Studied(**columns))
-            print(f"studied {number + 1} of {num_parts} × {PART:,} positions", file=sys.stderr, flush=True)
+            print(f"studied {number + 1} of {len(paths)} × {PART:,} positions", file=sys.stderr, flush=True)
+    return paths
+
+
+def read_parts(paths: Sequence[Path]) -> Studied:
+    """The positions of some files."""
+    parts = []
+    for path in paths:
+        with np.load(path) as columns:
+            parts.append(Studied(**columns))
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[Studied]) -> Studied:
     return Studied(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def study_part(rules: Rules, observation: Kind, rng: np.random.Generator, threads: ThreadPoolExecutor) -> Studied:
+def _some_of(studied: Studied, rows: slice | npt.NDArray[np.int64]) -> Studied:
+    return Studied(**{name: column[rows] for name, column in studied._asdict().items()})
+
+
+def study_part(study: Study, rng: np.random.Generator, threads: ThreadPoolExecutor) -> Studied:
     """`PART` positions from games of careful players who now and then try something else."""
+    rules = study.rules
     games = Batch(NUM_GAMES, rules, autoreset=True)
     games.reset(rng.integers(EVALUATION_SEEDS // 2) + np.arange(NUM_GAMES))
     everything, views, masks = np.arange(NUM_GAMES), games.save(), np.empty_like(games.masks)
+    observations = np.empty((NUM_GAMES, observation_size(rules, study.observation)), np.float16)
     choices = np.empty((NUM_GAMES, MAX_CHOICES), np.int64)
     points = np.empty((NUM_GAMES, MAX_CHOICES), np.float32)
     gifts = np.empty((NUM_GAMES, MAX_CHOICES, NUM_GIFTS), np.float32)
-    observations = np.empty((NUM_GAMES, observation_size(rules, observation)), np.float16)
     found: list[Studied] = []
     num_found = 0
 
     def study_some(part: slice, seeds: npt.NDArray[np.int64]) -> None:
-        study_each(games.states[part], masks[part], rules, seeds, choices[part], points[part])
+        study_each(games.states[part], masks[part], rules, study.is_careful, seeds, choices[part], points[part])
         give_each(games.states[part], choices[part], rules, gifts[part])
         is_open = choices[part, 1] != NO_CHOICE
-        observations[part][is_open] = observe_each(views[part][is_open], rules, observation)
+        observations[part][is_open] = observe_each(views[part][is_open], rules, study.observation)
 
     slices = [slice(start, start + AT_ONCE) for start in range(0, NUM_GAMES, AT_ONCE)]
     while num_found < PART:
         show_each(games.states, everything, rules, views, masks)
-        list(threads.map(study_some, slices, rng.integers(MAX_SEED, size=(len(slices), AT_ONCE))))
+        list(threads.map(study_some, slices, rng.integers(MAX_SEED, size=(len(slices), AT_ONCE, study.num_worlds))))
         is_open = choices[:, 1] != NO_CHOICE
         found.append(Studied(observations[is_open], choices[is_open], points[is_open], gifts[is_open]))
         num_found += len(found[-1].choices)
         games.step(_explored(choices, rng))
-    return Studied(*(np.concatenate(columns)[:PART] for columns in zip(*found, strict=True)))
+    return _some_of(_joined(found), slice(PART))
 
 
 def _explored(choices: Choices, rng: np.random.Generator) -> Actions:
@@ -123,24 +144,29 @@ def _explored(choices: Choices, rng: np.random.Generator) -> Actions:
 
 @compiled
 def study_each(
-    states: States, masks: Masks, rules: Rules, seeds: npt.NDArray[np.int64], choices: Choices, points: Points
+    states: States,
+    masks: Masks,
+    rules: Rules,
+    is_careful: bool,
+    seeds: npt.NDArray[np.int64],  # (n, num_worlds)
+    choices: Choices,
+    points: Points,
 ) -> None:
     """Write the sensible choices in each state, and what they bring on average where there are two or more."""
-    room = np.empty(2, STATE)
+    world, margins = np.empty(1, STATE), np.empty(MAX_CHOICES, np.float64)
+    num_worlds = seeds.shape[1]
     for index in range(len(states)):
         choices[index] = NO_CHOICE
         points[index] = 0
         num_choices = sensible_choices(states[index], masks[index], rules, choices[index])
         if num_choices == 1:
             continue
-        round_number, seat = states[index].round_number, states[index].seat
-        for world in range(NUM_WORLDS):
-            room[0] = states[index]
-            _redraw(room[0], generator(seeds[index], world, 0))
+        for number in range(num_worlds):
+            world[0] = states[index]
+            _redraw(world[0], generator(seeds[index, number], 0, 0))
+            play_choices(world[0], choices[index], rules, is_careful, margins)
             for place in range(num_choices):
-                room[1] = room[0]
-                step(room[1], choices[index, place], rules)
-                points[index, place] += play_out(room[1], round_number, seat, rules) / NUM_WORLDS
+                points[index, place] += margins[place] / num_worlds
 
 
 @compiled
@@ -183,7 +209,7 @@ class Lessons(NamedTuple):
     seed: int
 
 
-def learn(policy: CardPolicy, studied: Studied, lessons: Lessons) -> None:
+def learn(policy: CardPolicy, paths: Sequence[Path], lessons: Lessons) -> None:
     """Let a policy learn what was studied: by how many points choices differ, and what a position is worth.
 
     The logits of the choices come to differ by `LOGITS_A_POINT` for each point, so a choice is the more probable the
@@ -193,21 +219,39 @@ def learn(policy: CardPolicy, studied: Studied, lessons: Lessons) -> None:
 
     In the end the policy believes only a part of what it learned of discards. There the differences are small beside
     the luck, and they are those of seats that go on as `Brisk`, which the policy itself does not.
+
+    The files are read some at a time, so that the memory they take does not grow with their number.
     """
     rng = np.random.default_rng(lessons.seed)
-    optimizer = torch.optim.AdamW(policy.parameters(), lessons.learning_rate)
-    num_batches = max(1, len(studied.choices) // MINIBATCH)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, lessons.epochs * num_batches)
-    for _ in range(lessons.epochs):
-        for rows in np.array_split(rng.permutation(len(studied.choices)), num_batches):
-            observations, choices, points, gifts = (torch.from_numpy(part[rows]) for part in studied)
-            optimizer.zero_grad()
-            _loss(policy, observations, choices, points, gifts, lessons.scale).backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-            schedule.step()
+    optimizer = torch.optim.AdamW(policy.parameters())
+    for share_learned, studied in _minibatches(paths, lessons.epochs, rng):
+        for group in optimizer.param_groups:
+            group["lr"] = lessons.learning_rate * max(LAST_RATE, 1 - share_learned)
+        optimizer.zero_grad()
+        observations, choices, points, gifts = (torch.from_numpy(column) for column in studied)
+        _loss(policy, observations, choices, points, gifts, lessons.scale).backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
     with torch.no_grad():
         for parameter in policy.network.discard.parameters():
             parameter.mul_(DISCARDS_BELIEVED)
+
+
+def _minibatches(paths: Sequence[Path], epochs: int, rng: np.random.Generator) -> Iterator[tuple[float, Studied]]:
+    """The positions of some files, so many times, in other orders; before each of them, the share that was given."""
+    num_read = 0
+    for _ in range(epochs):
+        for places in _in_groups(rng.permutation(len(paths)), PARTS_AT_ONCE):
+            studied = read_parts([paths[place] for place in places])
+            minibatches = _in_groups(rng.permutation(len(studied.choices)), MINIBATCH)
+            for number, rows in enumerate(minibatches):
+                share_of_group = number / len(minibatches) * len(places)
+                yield (num_read + share_of_group) / (epochs * len(paths)), _some_of(studied, rows)
+            num_read += len(places)
+
+
+def _in_groups(places: npt.NDArray[np.int64], size: int) -> list[npt.NDArray[np.int64]]:
+    """Places in groups of about such a size."""
+    return np.array_split(places, max(1, round(len(places) / size)))
 
 
 def points_lost(policy: CardPolicy, studied: Studied) -> float:

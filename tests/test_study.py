@@ -10,7 +10,19 @@ from gymnasium import spaces
 
 from agents.network import NUM_DRAWS, NUM_GIFTS, CardPolicy
 from agents.search import MAX_CHOICES
-from agents.study import NO_CHOICE, Lessons, Studied, gather, give_each, learn, points_lost, study_part
+from agents.study import (
+    NO_CHOICE,
+    Lessons,
+    Studied,
+    Study,
+    _minibatches,
+    gather,
+    give_each,
+    learn,
+    points_lost,
+    read_parts,
+    study_part,
+)
 from tests.playing import shortened
 from tests.positions import position
 from three_thirteen_env.actions import DISCARD, NUM_ACTIONS
@@ -29,10 +41,14 @@ def _one_thread():
     torch.set_num_threads(before)
 
 
-def part(number, observation="outlook", size=2000, num_threads=1) -> Studied:
+QUICK = Study(RULES, "outlook", is_careful=False, num_worlds=3)
+CARDS = QUICK._replace(observation="cards")
+
+
+def part(number, study=QUICK, size=2000, num_threads=1) -> Studied:
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(num_threads) as threads:
         patch.setattr("agents.study.PART", size)
-        return study_part(RULES, observation, np.random.default_rng(number), threads)
+        return study_part(study, np.random.default_rng(number), threads)
 
 
 @pytest.fixture(scope="module")
@@ -59,17 +75,17 @@ def test_every_position_has_two_choices_or_more(studied):
 
 
 def test_the_same_generator_studies_the_same_whatever_the_number_of_threads():
-    alone, together = (part(1, "cards", 300, num_threads) for num_threads in (1, 2))
+    alone, together = (part(1, CARDS, 300, num_threads) for num_threads in (1, 2))
     for one, other in zip(alone, together, strict=True):
         assert (one == other).all()
 
 
 def test_what_is_gathered_is_kept_and_what_is_kept_is_not_studied_again(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("agents.study.PART", 100)
-    whole = gather(tmp_path / "whole", 250, RULES, "cards", seed=0)
+    whole = read_parts(gather(tmp_path / "whole", 250, CARDS, seed=0))
     assert len(whole.choices) == 300
     assert capsys.readouterr().err.endswith("studied 3 of 3 × 100 positions\n")
-    begun = gather(tmp_path / "stopped", 100, RULES, "cards", seed=0)
+    begun = read_parts(gather(tmp_path / "stopped", 100, CARDS, seed=0))
     assert all((one == other[:100]).all() for one, other in zip(begun, whole, strict=True))
     assert all((one == other).all() for one, other in zip(gather_again(tmp_path, "stopped"), whole, strict=True))
     monkeypatch.setattr("agents.study.study_part", None)
@@ -77,14 +93,21 @@ def test_what_is_gathered_is_kept_and_what_is_kept_is_not_studied_again(tmp_path
 
 
 def gather_again(tmp_path, name):
-    return gather(tmp_path / name, 250, RULES, "cards", seed=0)
+    return read_parts(gather(tmp_path / name, 250, CARDS, seed=0))
 
 
 def test_parts_have_games_of_their_own_and_so_has_every_seed(tmp_path, monkeypatch):
     monkeypatch.setattr("agents.study.PART", 100)
-    first, other = (gather(tmp_path / str(seed), 200, RULES, "cards", seed) for seed in (0, 1))
+    first, other = (read_parts(gather(tmp_path / str(seed), 200, CARDS, seed)) for seed in (0, 1))
     starts = [first.observations[:100], first.observations[100:], other.observations[:100]]
     assert all((one != another).any() for one, another in combinations(starts, 2))
+
+
+def test_careful_plays_the_same_positions_to_other_ends(studied):
+    carefully = part(0, QUICK._replace(is_careful=True), 300)
+    assert (carefully.observations == studied.observations[:300]).all()
+    assert (carefully.choices == studied.choices[:300]).all()
+    assert 0.2 < (carefully.points != studied.points[:300]).any(axis=1).mean() < 1
 
 
 def test_the_points_are_the_means_of_rounds(studied):
@@ -121,10 +144,31 @@ def test_a_draw_gives_nothing(studied):
     assert set(np.unique(studied.gifts[..., 1])) == {0, 1}
 
 
-def test_a_policy_learns_what_was_studied(studied):
+def test_a_policy_learns_what_was_studied(studied, tmp_path, monkeypatch):
+    monkeypatch.setattr("agents.study.PARTS_AT_ONCE", 3)
     before, policy = points_lost(new_policy(), studied), new_policy()
-    learn(policy, studied, Lessons(epochs=80, learning_rate=5e-3, scale=0.05, seed=0))
+    learn(policy, in_parts(studied, tmp_path), Lessons(epochs=80, learning_rate=5e-3, scale=0.05, seed=0))
     assert points_lost(policy, studied) < 0.9 * before
+
+
+def in_parts(studied, folder):
+    paths = [folder / f"{number}.npz" for number in range(4)]
+    for number, path in enumerate(paths):
+        np.savez(path, **{name: column[number::4] for name, column in studied._asdict().items()})
+    return paths
+
+
+def test_an_epoch_has_every_position_once(studied, tmp_path, monkeypatch):
+    monkeypatch.setattr("agents.study.PARTS_AT_ONCE", 3)
+    monkeypatch.setattr("agents.study.MINIBATCH", 300)
+    shares, minibatches = zip(*_minibatches(in_parts(studied, tmp_path), 2, np.random.default_rng(0)), strict=True)
+    assert shares[0] == 0
+    assert sorted(shares) == list(shares)
+    assert 0.9 < shares[-1] < 1
+    assert all(200 < len(minibatch.choices) < 400 for minibatch in minibatches)
+    met = np.concatenate([minibatch.observations for minibatch in minibatches])
+    twice = np.concatenate([studied.observations] * 2)
+    assert sorted(map(bytes, met)) == sorted(map(bytes, twice))
 
 
 def test_what_brings_most_loses_nothing_and_what_brings_least_loses_most():
