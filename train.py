@@ -36,7 +36,7 @@ from agents.policy_file import PolicyCard, read_card, write_card
 from agents.registry import AgentError, make_agent
 from agents.run_folder import RunFolder
 from agents.self_play import OpponentPool, SelfAgent
-from agents.study import Lessons, Study, gather
+from agents.study import Lessons, gather
 from agents.study import learn as learn_from_study
 from agents.training_log import log_update, new_logger
 from agents.training_watch import Budget, Watch
@@ -119,8 +119,8 @@ WARM: dict[str, Any] = {"observation": "outlook", "card_width": 64, "opponents":
 WARM |= {"self_share": 0.4, "learning_rate": 2e-4, "entropy": 0.001, "num_envs": 512, "batch_size": 4096, "threads": 2}
 WARM |= {"evaluate_against": ("greedy", "selective", "careful")}
 PRESETS: dict[str, dict[str, Any]] = {
-    "quick": WARM | {"minutes": 10.0, "study": 200_000, "evaluation_games": 1000},
-    "best": WARM | {"steps": 0, "study": 2_000_000, "evaluation_games": 4000},
+    "quick": WARM | {"minutes": 10.0, "study": 1_000_000, "evaluation_games": 1000},
+    "best": WARM | {"steps": 0, "study": 9_000_000, "evaluation_games": 4000},
 }
 AT_LEAST = {"steps": 0, "seed": 0, "threads": 1, "past_selves": 0, "past_self_steps": 1, "imitate_steps": 1}
 AT_LEAST |= {"study": 0, "study_epochs": 1, "width": 1, "card_width": 1, "num_envs": 1, "rollout_steps": 2}
@@ -272,8 +272,7 @@ def learn(job: Job, model: MaskablePPO, checkpoint: Checkpoint | None, watch: Wa
             examples = Examples(agent, job.rules, args.observation, args.reward, args.scale, args.episode)
             imitate(policy_of(model), examples, args.imitate_steps, args.seed, args.imitate_learning_rate)
         if args.study > 0:
-            quick = Study(job.rules, args.observation, is_careful=False, num_worlds=3)
-            studied = gather(folder.studied, args.study, quick, args.seed, args.threads)
+            studied = gather(folder.studied, args.study, job.rules, args.observation, args.seed, args.threads)
             lessons = Lessons(args.study_epochs, args.study_learning_rate, args.scale, args.seed)
             learn_from_study(policy_of(model), studied, lessons)
         env.draw_opponents(pool.agents, pool.weights)

@@ -3,11 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
-from agents import careful
 from agents.brisk import choose
-from three_thirteen_env.actions import NUM_ACTIONS, TAKE_UPCARD
+from three_thirteen_env.actions import TAKE_UPCARD
 from three_thirteen_env.compiled import compiled
-from three_thirteen_env.game import GAME_OVER, legal_actions, step
+from three_thirteen_env.game import GAME_OVER, step
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import STATE, State
 
@@ -18,8 +17,8 @@ Margins = npt.NDArray[np.float64]  # (num_choices,) points
 
 
 @compiled
-def play_choices(state: State, choices: Choices, rules: Rules, is_careful: bool, margins: Margins) -> None:
-    """Play every choice in a state to the end of the round, as `Brisk` or as `Careful` plays, and write its margin.
+def play_choices(state: State, choices: Choices, rules: Rules, margins: Margins) -> None:
+    """Play every choice in a state to the end of the round, and write its margin.
 
     All meet the same luck, so that little but the choice makes the difference. In every turn the stock offers the same
     card, whatever happened in those before: a seat that takes the upcard instead leaves a card that no one will draw,
@@ -27,7 +26,7 @@ def play_choices(state: State, choices: Choices, rules: Rules, is_careful: bool,
     from there on every seat would draw what would else have been the other's. Between two draws, that makes the
     variance of the difference 2.5 times as large, and between two discards 1.7 times.
     """
-    room, mask = np.empty(1, STATE), np.empty(NUM_ACTIONS, np.int8)
+    room = np.empty(1, STATE)
     round_number, seat = state.round_number, state.seat
     for place in range(len(choices)):
         if choices[place] == NO_CHOICE:
@@ -40,11 +39,7 @@ def play_choices(state: State, choices: Choices, rules: Rules, is_careful: bool,
             step(room[0], action, rules)
             if not is_in_round(room[0], round_number):
                 break
-            if is_careful:
-                legal_actions(room[0], rules, mask)
-                action = careful.choose(room[0], mask, rules)
-            else:
-                action = choose(room[0], rules)
+            action = choose(room[0], rules)
         margins[place] = margin_of(room[0], round_number, seat, rules)
 
 

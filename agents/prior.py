@@ -19,7 +19,7 @@ from agents.careful import (
     POINTS_LATER,
 )
 from agents.lookahead import DEADWOOD_NOW, STOCK_BONUS, STOCK_GAIN
-from agents.search import SLACK
+from agents.search import MAX_CHOICES, SLACK
 from three_thirteen_env.actions import DISCARD, GO_OUT
 from three_thirteen_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from three_thirteen_env.observation import DEADWOOD_SCALE, slices
@@ -54,16 +54,18 @@ class Prior(nn.Module):
     def forward(self, observations: Tensor, learned: Tensor, judged: Judged | None = None) -> Tensor:
         """The logits: the less a choice costs, the higher, and what a network has learned added where it has a say.
 
-        That is where choices are close, as `agents.search` has it. It has none in final turns, where it is known what
-        is best, nor on whether to go out, and it cannot make a senseless choice a good one. Whoever has judged the
-        observations already spares it that.
+        That is where choices are close, as `agents.search` has it: those that a study plays out, and of discards only
+        how these compare with each other. It has none in final turns, where it is known what is best, nor on whether to
+        go out, and it cannot make a senseless choice a good one. Whoever has judged the observations already spares it
+        that.
         """
         gaps, gain = self.judge(observations) if judged is None else judged
         is_open = ~self._is_final(observations) & ~self._is_way_out(observations)
         is_open_draw = is_open & (gain.abs() <= SLACK)
-        is_open_discard = is_open & (gaps <= SLACK)
+        most = gaps.topk(MAX_CHOICES, dim=1, largest=False).values[:, -1:].clamp(max=SLACK)
+        is_open_discard = is_open & (gaps <= most)
         draws = learned[:, :DISCARD] * is_open_draw
-        discards = learned[:, DISCARD:GO_OUT] * is_open_discard - SENSELESS * (is_open & ~is_open_discard)
+        discards = _centered(learned[:, DISCARD:GO_OUT], is_open_discard) - SENSELESS * (is_open & ~is_open_discard)
         prior = torch.cat([torch.zeros_like(gain), gain, -gaps, SURE - 0.1 * gaps], dim=1) * LOGITS_A_POINT
         return prior + torch.cat([draws, discards, torch.zeros_like(discards)], dim=1)
 
@@ -151,6 +153,15 @@ class Prior(nn.Module):
 
     def _is_final(self, observations: Tensor) -> Tensor:
         return observations[:, self.places["out_seat"]].sum(dim=1, keepdim=True) > 0
+
+
+def _centered(values: Tensor, is_open: Tensor) -> Tensor:
+    """Values ``(n, 52)`` less the mean of those that are open; 0 for the others.
+
+    What is learned of some discards says only how they compare: it must not lift them over the others, or below.
+    """
+    values = values * is_open
+    return values - is_open * values.sum(dim=1, keepdim=True) / is_open.sum(dim=1, keepdim=True).clamp(min=1)
 
 
 def _kin(cards: Tensor, is_wild: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ policy.pt                   the weights of the best policy so far, for another t
 policy.onnx, policy.json    the best policy at the last checkpoint as a policy file, see `agents.policy_file`
 checkpoint-*.pt             the last two checkpoints, to resume from, see `agents.checkpoint`
 progress.csv, events.*      what was logged at every update, as a table and for TensorBoard
-studied/, studied-well/     the positions of the two studies, see `agents.study`
+studied/                    the positions of a study, see `agents.study`
 evaluations.csv             what the evaluations showed as the training went on
 """
 
@@ -75,7 +75,6 @@ class RunFolder:
         self.policy = path / "policy.onnx"
         self.weights = path / "policy.pt"
         self.studied = path / "studied"
-        self.studied_well = path / "studied-well"
         self.progress = Table(path / "progress.csv")
         self.evaluations = Table(path / "evaluations.csv")
 

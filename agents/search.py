@@ -114,8 +114,11 @@ def sensible_choices(view: State, mask: Mask, rules: Rules, choices: Choices) ->
     """Write the choices worth a search, the careful one first; gives how many they are."""
     if view.phase == DRAW_PHASE:
         gain = gain_of_upcard(view, mask, rules, outs_worth(view, rules))
-        choices[0], choices[1] = (TAKE_UPCARD, DRAW_STOCK) if gain > 0 else (DRAW_STOCK, TAKE_UPCARD)
-        return 1 if abs(gain) > SLACK or view.out_seat != NOBODY else 2
+        choices[0] = TAKE_UPCARD if gain > 0 else DRAW_STOCK
+        if abs(gain) > SLACK or view.out_seat != NOBODY:
+            return 1
+        choices[1] = DRAW_STOCK if gain > 0 else TAKE_UPCARD
+        return 2
     if is_settled(view, mask):
         choices[0] = choose_discard(view, mask, rules)
         return 1
@@ -144,4 +147,4 @@ def play_worlds(view: States, choices: Choices, rules: Rules, seed: int, first: 
     for index in range(len(margins)):
         world[0] = view[0]
         make_world(world[0], rules, generator(seed, first + index, 0))
-        play_choices(world[0], choices, rules, False, margins[index])
+        play_choices(world[0], choices, rules, margins[index])

@@ -39,11 +39,12 @@ from three_thirteen_env.state import STATE, State, States
 PART = 50_000  # positions
 NUM_GAMES = 256  # side by side, in which the positions come up
 EXPLORED = 0.1  # of the choices in these games are another sensible one than the careful one
+NUM_WORLDS = 3  # orders of the stock; few, for the more positions in the same time, the less they are alike
 AT_ONCE = 8  # positions that a thread takes
 PARTS_AT_ONCE = 10  # that are in the memory while they are learned from
 MINIBATCH = 2048
 LAST_RATE = 0.02  # of the learning rate
-DISCARDS_BELIEVED = 0.5  # of what was learned of discards: the whole of it gained nothing
+DISCARDS_BELIEVED = 0.75  # of what was learned of discards: with the whole of it, the policy is no better
 GIFTS_WEIGHT = 1.0  # of the error in what a discard gives, beside the error in points
 
 Choices = npt.NDArray[np.int64]  # (n, MAX_CHOICES) actions, then NO_CHOICE
@@ -60,16 +61,9 @@ class Studied(NamedTuple):
     gifts: Gifts
 
 
-class Study(NamedTuple):
-    """What is studied, and how the rounds are played out."""
-
-    rules: Rules
-    observation: Kind
-    is_careful: bool  # whether as `Careful` plays, which takes 15 times as long, or as `Brisk` does
-    num_worlds: int  # orders of the stock; few, for the more positions in the same time, the less they are alike
-
-
-def gather(folder: Path, num_positions: int, study: Study, seed: int, num_threads: int = 1) -> list[Path]:
+def gather(
+    folder: Path, num_positions: int, rules: Rules, observation: Kind, seed: int, num_threads: int = 1
+) -> list[Path]:
     """So many positions, rounded up to whole parts, each a file in a folder: those that it holds are not made again.
 
     It is told on standard error how far that has come. Each part has games of its own, which follow from the seed and
@@ -81,7 +75,7 @@ def gather(folder: Path, num_positions: int, study: Study, seed: int, num_thread
         for number, path in enumerate(paths):
             if not path.exists():
                 content = io.BytesIO()
-                part = study_part(study, np.random.default_rng([seed, number]), threads)
+                part = study_part(rules, observation, np.random.default_rng([seed, number]), threads)
                 np.savez_compressed(content, **part._asdict())
                 write_whole(path, content.getvalue())
             print(f"studied {number + 1} of {len(paths)} × {PART:,} positions", file=sys.stderr, flush=True)
@@ -105,13 +99,12 @@ def _some_of(studied: Studied, rows: slice | npt.NDArray[np.int64]) -> Studied:
     return Studied(**{name: column[rows] for name, column in studied._asdict().items()})
 
 
-def study_part(study: Study, rng: np.random.Generator, threads: ThreadPoolExecutor) -> Studied:
+def study_part(rules: Rules, observation: Kind, rng: np.random.Generator, threads: ThreadPoolExecutor) -> Studied:
     """`PART` positions from games of careful players who now and then try something else."""
-    rules = study.rules
     games = Batch(NUM_GAMES, rules, autoreset=True)
     games.reset(rng.integers(EVALUATION_SEEDS // 2) + np.arange(NUM_GAMES))
     everything, views, masks = np.arange(NUM_GAMES), games.save(), np.empty_like(games.masks)
-    observations = np.empty((NUM_GAMES, observation_size(rules, study.observation)), np.float16)
+    observations = np.empty((NUM_GAMES, observation_size(rules, observation)), np.float16)
     choices = np.empty((NUM_GAMES, MAX_CHOICES), np.int64)
     points = np.empty((NUM_GAMES, MAX_CHOICES), np.float32)
     gifts = np.empty((NUM_GAMES, MAX_CHOICES, NUM_GIFTS), np.float32)
@@ -119,15 +112,15 @@ def study_part(study: Study, rng: np.random.Generator, threads: ThreadPoolExecut
     num_found = 0
 
     def study_some(part: slice, seeds: npt.NDArray[np.int64]) -> None:
-        study_each(games.states[part], masks[part], rules, study.is_careful, seeds, choices[part], points[part])
+        study_each(games.states[part], masks[part], rules, seeds, choices[part], points[part])
         give_each(games.states[part], choices[part], rules, gifts[part])
         is_open = choices[part, 1] != NO_CHOICE
-        observations[part][is_open] = observe_each(views[part][is_open], rules, study.observation)
+        observations[part][is_open] = observe_each(views[part][is_open], rules, observation)
 
     slices = [slice(start, start + AT_ONCE) for start in range(0, NUM_GAMES, AT_ONCE)]
     while num_found < PART:
         show_each(games.states, everything, rules, views, masks)
-        list(threads.map(study_some, slices, rng.integers(MAX_SEED, size=(len(slices), AT_ONCE, study.num_worlds))))
+        list(threads.map(study_some, slices, rng.integers(MAX_SEED, size=(len(slices), AT_ONCE))))
         is_open = choices[:, 1] != NO_CHOICE
         found.append(Studied(observations[is_open], choices[is_open], points[is_open], gifts[is_open]))
         num_found += len(found[-1].choices)
@@ -144,29 +137,22 @@ def _explored(choices: Choices, rng: np.random.Generator) -> Actions:
 
 @compiled
 def study_each(
-    states: States,
-    masks: Masks,
-    rules: Rules,
-    is_careful: bool,
-    seeds: npt.NDArray[np.int64],  # (n, num_worlds)
-    choices: Choices,
-    points: Points,
+    states: States, masks: Masks, rules: Rules, seeds: npt.NDArray[np.int64], choices: Choices, points: Points
 ) -> None:
     """Write the sensible choices in each state, and what they bring on average where there are two or more."""
     world, margins = np.empty(1, STATE), np.empty(MAX_CHOICES, np.float64)
-    num_worlds = seeds.shape[1]
     for index in range(len(states)):
         choices[index] = NO_CHOICE
         points[index] = 0
         num_choices = sensible_choices(states[index], masks[index], rules, choices[index])
         if num_choices == 1:
             continue
-        for number in range(num_worlds):
+        for number in range(NUM_WORLDS):
             world[0] = states[index]
-            _redraw(world[0], generator(seeds[index, number], 0, 0))
-            play_choices(world[0], choices[index], rules, is_careful, margins)
+            _redraw(world[0], generator(seeds[index], number, 0))
+            play_choices(world[0], choices[index], rules, margins)
             for place in range(num_choices):
-                points[index, place] += margins[place] / num_worlds
+                points[index, place] += margins[place] / NUM_WORLDS
 
 
 @compiled

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from agents.brisk import Brisk
-from agents.careful import Careful
 from agents.playouts import NO_CHOICE, play_choices, play_out
 from agents.search import sensible_choices
 from tests.playing import COMPILED, EVERY_RULES, mask_of, shortened
@@ -89,20 +88,19 @@ def choices_in(state, rules):
     return choices
 
 
-@pytest.mark.parametrize("player", [Brisk, Careful])
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_choices_are_played_out_as_the_agent_plays_and_a_card_that_is_left_is_buried(rules, player):
+def test_choices_are_played_out_as_brisk_plays_and_a_card_that_is_left_is_buried(rules):
     rules = shortened(rules, 12)
     for state in states_of_games(30 if COMPILED else 2, rules):
         choices, margins, before = choices_in(state, rules), np.full(5, np.nan), state.tobytes()
-        play_choices(state, choices, rules, player is Careful, margins)
+        play_choices(state, choices, rules, margins)
         assert state.tobytes() == before
         for choice, won in zip(choices, margins, strict=True):
             if choice == NO_CHOICE:
                 assert np.isnan(won)
             else:
                 assert won == pytest.approx(
-                    margin(played_on(state, rules, player(rules), choice, buries=True), state.seat)
+                    margin(played_on(state, rules, Brisk(rules), choice, buries=True), state.seat)
                 )
 
 
@@ -115,7 +113,7 @@ def test_to_bury_cards_changes_no_mean_and_makes_differences_clearer():
     for number in range(4000):
         world = state.copy()
         shuffle_by(world.stock[: world.stock_size], generator(0, number, 0))
-        play_choices(world, choices, rules, False, buried[number])
+        play_choices(world, choices, rules, buried[number])
         for place, choice in enumerate(choices):
             after = world.copy()
             step(after, int(choice), rules)

@@ -7,7 +7,7 @@ import torch
 from agents.careful import Careful, careful_costs, kin_of, outs_worth
 from agents.lookahead import gain_of_upcard
 from agents.prior import LOGITS_A_POINT, Prior, _kin
-from agents.search import SLACK
+from agents.search import MAX_CHOICES, SLACK, sensible_choices
 from tests.playing import COMPILED, EVERY_RULES, shortened
 from tests.positions import shown, states_of_games
 from three_thirteen_env.actions import DISCARD, GO_OUT, NUM_ACTIONS
@@ -127,3 +127,40 @@ def test_a_network_has_a_say_only_where_choices_are_close():
     gaps = before[:, DISCARD:GO_OUT].amax(dim=1, keepdim=True) - before[:, DISCARD:GO_OUT]
     is_far = (gaps > LOGITS_A_POINT * SLACK) & legal[:, DISCARD:GO_OUT]
     assert (after == before)[:, DISCARD:GO_OUT][is_far].all()
+
+
+def test_it_is_open_what_is_studied_and_nothing_else():
+    """What was never played out must not be chosen for what a network says of it."""
+    rules = shortened(Rules(), 20)
+    views, masks = shown(states_of_games(NUM_POSITIONS, rules), rules)
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        prior, observations = Prior(rules), observed(views, rules)
+        learned = torch.randn(len(views), NUM_ACTIONS, generator=generator)
+        is_changed = (prior(observations, learned) != said_by(prior, observations)).numpy()
+    num_open = 0
+    for view, mask, changed in zip(views, masks, is_changed, strict=True):
+        studied = np.empty(MAX_CHOICES, np.int64)
+        studied = studied[: sensible_choices(view, mask, rules, studied)]
+        expected = set(studied.tolist()) if len(studied) > 1 else set()
+        if view.phase == Phase.DISCARD and len(expected) > 0:
+            num_open += 1
+            assert set(np.flatnonzero(changed).tolist()) >= expected
+            assert changed.sum() - len(expected) <= 1  # two that cost the same are both the last
+        elif view.phase == Phase.DRAW:
+            assert changed[:DISCARD].any() == (len(expected) > 0)
+    assert num_open > 0
+
+
+def test_what_is_learned_of_discards_only_compares_them():
+    """A study says by how many points discards differ. What a network says of all alike once drove it to others."""
+    rules = shortened(Rules(), 20)
+    views, _ = shown(states_of_games(NUM_POSITIONS, rules), rules)
+    observations = observed(views, rules)
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        learned = torch.randn(len(views), NUM_ACTIONS, generator=generator)
+        raised = learned.clone()
+        raised[:, DISCARD:GO_OUT] -= 50
+        prior = Prior(rules)
+        torch.testing.assert_close(prior(observations, raised), prior(observations, learned), atol=1e-3, rtol=0)
