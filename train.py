@@ -33,7 +33,7 @@ from agents.ladder import CHOOSING, JUDGING, Rung, climb, table_of
 from agents.network import CardPolicy, policy_of
 from agents.options import InputError, check_numbers, check_same
 from agents.policy_file import PolicyCard, read_card, write_card
-from agents.registry import AgentError, make_agent
+from agents.registry import AgentError, make_agent, make_fair_agent
 from agents.run_folder import RunFolder
 from agents.self_play import OpponentPool, SelfAgent
 from agents.study import Lessons, gather
@@ -48,6 +48,8 @@ from three_thirteen_env.rules import Rules
 
 RUNS = Path("runs")
 FAILED, INTERRUPTED = 2, 130  # exit statuses
+MAX_TORCH_SEED = 2**32 - 1  # numpy, which stable-baselines3 seeds with the same number, takes no more
+BEFORE_ANY = -1  # steps
 REWARD_SCALES: dict[Reward, float] = {"margin": 0.05, "points": 0.05, "win": 2.0}  # to numbers of order one
 
 
@@ -58,7 +60,7 @@ class Args:
     preset: Literal["quick", "best"] | None = None  # other defaults: what takes ten minutes, or what is best
     resume: Path | None = None  # a run folder to go on with, exactly as if it had never stopped
     name: str | None = None  # the run folder is runs/NAME; by default the time and the opponents
-    minutes: float = 10.0  # how long it learns
+    minutes: float = 10.0  # how long it learns, with what comes before it plays
     # instead of that, learn from so many decisions, rounded up to whole rollouts; such a run can be repeated exactly.
     # 0: only from what comes before it plays
     steps: int | None = None
@@ -82,7 +84,7 @@ class Args:
 
     study: int = 0  # so many positions, whose choices are played out in many worlds, it learns from before it plays
     study_epochs: int = 2  # how often it goes through these: with 5, it has learned much of the luck in 1.4 million
-    study_learning_rate: float = 2e-3  # at the start; it falls to 0 in a straight line
+    study_learning_rate: float = 2e-3  # at the start; it falls almost to 0 in a straight line
 
     observation: Kind = "melds"  # what the network sees: "melds" has the analysis of the solver, "cards" has not
     width: int = 128  # of the hidden layers that see the whole view
@@ -91,7 +93,7 @@ class Args:
     rollout_steps: int = 64  # decisions in each of them between two updates
     batch_size: int = 512  # decisions in one gradient step
     epochs: int = 2  # how often an update goes through its rollout
-    learning_rate: float = 1e-3  # at the start; it falls to 0 in a straight line
+    learning_rate: float = 1e-3  # at the start of the minutes or steps; it falls to 0 in a straight line
     gae_lambda: float = 0.95  # how far an advantage looks ahead before it trusts the value network; 1: to the end
     clip: float = 0.2  # how far an update may move the probability of an action, as a share of it
     entropy: float = 0.003  # the weight of playing at random beside that of winning
@@ -100,7 +102,8 @@ class Args:
     evaluate_against: tuple[str, ...] = ("random", "greedy", "selective")
     evaluation_games: int = 400  # against each of them, rounded up to whole rotations; 0: none
     evaluation_steps: int = 500_000  # decisions between two evaluations as the training goes on
-    checkpoint_minutes: float = 5.0  # between two checkpoints: as much is lost at most when the process is killed
+    # between two checkpoints: when the process is killed as it plays, as much is lost at most
+    checkpoint_minutes: float = 5.0
 
     rules: HouseRules = field(default_factory=HouseRules)
 
@@ -177,6 +180,18 @@ def checked(args: Args, command: str) -> Job:
     check_numbers(vars(args), AT_LEAST, ABOVE_0, SHARES)
     if args.evaluation_games > 0 and not args.evaluate_against:
         raise InputError("--evaluate-against must name an agent, unless --evaluation-games is 0")
+    if args.seed > MAX_TORCH_SEED:
+        raise InputError(f"--seed must be at most {MAX_TORCH_SEED}, not {args.seed}")
+    if args.study > 0 and args.observation != "outlook":
+        raise InputError(
+            f"--study takes --observation outlook, not {args.observation!r}: with that the network knows what is not "
+            "studied, such as when to go out"
+        )
+    if args.study > 0 and (args.reward, args.episode) != ("margin", "round"):
+        raise InputError(
+            "--study teaches the critic the margin of a round, so it takes --reward margin and --episode round; "
+            "another training can go on from there with --init-from"
+        )
     words = re.sub(r"\W+", "-", "-".join(args.opponents)).strip("-")
     name = args.name or f"{datetime.now():%Y-%m-%d-%H%M%S}-{words}"
     if args.name == "" or name == ".." or Path(name).name != name:
@@ -184,22 +199,29 @@ def checked(args: Args, command: str) -> Job:
     folder = RunFolder(args.resume or RUNS / name)
     try:
         rules = args.rules.checked()
-        opponents = {name: make_agent(name, rules) for name in args.opponents}
-        for name in (*args.evaluate_against, *([args.imitate] if args.imitate else [])):
+        torch.empty(0, device=args.device)
+        opponents = {name: make_fair_agent(name, rules) for name in args.opponents}
+        if args.imitate is not None:
+            make_fair_agent(args.imitate, rules)
+        for name in args.evaluate_against:
             make_agent(name, rules)
-        if args.init_from is not None:
+        if args.init_from is not None and args.resume is None:
             RunFolder(args.init_from).read_weights()
         if args.resume is None:
             folder.make()
     except ValueError as error:
         raise InputError(str(error)) from error
+    except (RuntimeError, AssertionError) as error:  # torch raises the one or the other
+        raise InputError(f"--device {args.device!r} cannot be used: {str(error).splitlines()[0]}") from error
     except FileExistsError as error:
         raise InputError(f"{error}: choose another --name, or --resume it") from error
     except OSError as error:
         raise InputError(f"{folder.path} cannot be made: {error.strerror}") from error
     network = f"2 x {args.width} for the whole view, {args.card_width} shared by all cards"
-    studied = [f"{args.study:,} studied positions"] if args.study > 0 else []
-    opponent = ", ".join([*studied, *([] if args.steps == 0 else (*args.opponents, "itself"))])
+    learned_from = [str(args.init_from)] if args.init_from else []
+    learned_from += [f"imitating {args.imitate}"] if args.imitate else []
+    learned_from += [f"{args.study:,} studied positions"] if args.study > 0 else []
+    opponent = ", ".join([*learned_from, *([] if args.steps == 0 else (*args.opponents, "itself"))])
     card = PolicyCard(rules, args.observation, network, steps=0, seed=args.seed, opponent=opponent)
     return Job(args, rules, opponents, folder, card, command)
 
@@ -267,6 +289,7 @@ def learn(job: Job, model: MaskablePPO, checkpoint: Checkpoint | None, watch: Wa
     if checkpoint is not None:
         watch.budget.start(restore(checkpoint, model, pool))
     else:
+        folder.forget_after(BEFORE_ANY)  # what a run that ended before its first checkpoint has left
         if args.imitate is not None:
             agent = make_agent(args.imitate, job.rules)
             examples = Examples(agent, job.rules, args.observation, args.reward, args.scale, args.episode)

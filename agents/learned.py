@@ -33,7 +33,7 @@ class LearnedAgent:
 
     def __init__(self, session: "InferenceSession", card: PolicyCard, rules: Rules, samples: bool = False) -> None:
         self.card = card
-        self.rules = rules
+        self.rules = rules._replace(turn_limit=card.rules.turn_limit)  # by which the observation counts turns
         self.samples = samples
         self._session = session
 

@@ -18,8 +18,8 @@ FORMAT = 1  # rises whenever an older program would misread the files: a change 
 OBSERVATION, ACTION_MASK = "observation", "action_mask"  # the inputs of the network
 LOG_PROBABILITIES = "log_probabilities"  # its output
 
-# A policy may be played under rules that differ from its own in these fields: they change nothing in what its
-# observation means, only how far a round or a game can go.
+# A policy may be played under rules that differ from its own in these fields: they change only how far a round or a
+# game can go. (What share of the turn limit is over says another thing where that differs: a policy is shown its own.)
 FREE_RULES = frozenset({"first_round", "last_round", "turn_limit"})
 
 

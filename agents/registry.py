@@ -94,6 +94,14 @@ def make_agent(name: str, rules: Rules) -> Agent:
     )
 
 
+def make_fair_agent(name: str, rules: Rules) -> Agent:
+    """As `make_agent`, and for a training, which shows an agent only what it may see. Raises AgentError."""
+    agent = make_agent(name, rules)
+    if getattr(agent, "sees_everything", False):
+        raise AgentError(f"agent {name!r} sees every card, and a training shows an agent only what it may see")
+    return agent
+
+
 def _made(name: str, make: Callable[..., Agent], rules: Rules, words: str) -> Agent:
     """What a class or function makes of the rules and the options in `words`."""
     options = _options(name, words)

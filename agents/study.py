@@ -7,6 +7,7 @@ whoever learns from many positions sees the views alone, and so learns the mean 
 """
 
 import io
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -38,10 +39,10 @@ from three_thirteen_env.state import STATE, State, States
 
 PART = 50_000  # positions
 NUM_GAMES = 256  # side by side, in which the positions come up
-EXPLORED = 0.1  # of the choices in these games are another sensible one than the careful one
+EXPLORED = 0.1  # of the choices in these games are any of the sensible ones, the others those of a careful player
 NUM_WORLDS = 3  # orders of the stock; few, for the more positions in the same time, the less they are alike
 AT_ONCE = 8  # positions that a thread takes
-PARTS_AT_ONCE = 10  # that are in the memory while they are learned from
+PARTS_AT_ONCE = 10  # files that are mixed, and in the memory while they are learned from
 MINIBATCH = 2048
 LAST_RATE = 0.02  # of the learning rate
 DISCARDS_BELIEVED = 0.75  # of what was learned of discards: with the whole of it, the policy is no better
@@ -214,7 +215,7 @@ def learn(policy: CardPolicy, paths: Sequence[Path], lessons: Lessons) -> None:
         for group in optimizer.param_groups:
             group["lr"] = lessons.learning_rate * max(LAST_RATE, 1 - share_learned)
         optimizer.zero_grad()
-        observations, choices, points, gifts = (torch.from_numpy(column) for column in studied)
+        observations, choices, points, gifts = (torch.from_numpy(column).to(policy.device) for column in studied)
         _loss(policy, observations, choices, points, gifts, lessons.scale).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     with torch.no_grad():
@@ -226,18 +227,14 @@ def _minibatches(paths: Sequence[Path], epochs: int, rng: np.random.Generator) -
     """The positions of some files, so many times, in other orders; before each of them, the share that was given."""
     num_read = 0
     for _ in range(epochs):
-        for places in _in_groups(rng.permutation(len(paths)), PARTS_AT_ONCE):
+        for places in np.array_split(rng.permutation(len(paths)), math.ceil(len(paths) / PARTS_AT_ONCE)):
             studied = read_parts([paths[place] for place in places])
-            minibatches = _in_groups(rng.permutation(len(studied.choices)), MINIBATCH)
+            num_minibatches = max(1, round(len(studied.choices) / MINIBATCH))
+            minibatches = np.array_split(rng.permutation(len(studied.choices)), num_minibatches)
             for number, rows in enumerate(minibatches):
                 share_of_group = number / len(minibatches) * len(places)
                 yield (num_read + share_of_group) / (epochs * len(paths)), _some_of(studied, rows)
             num_read += len(places)
-
-
-def _in_groups(places: npt.NDArray[np.int64], size: int) -> list[npt.NDArray[np.int64]]:
-    """Places in groups of about such a size."""
-    return np.array_split(places, max(1, round(len(places) / size)))
 
 
 def points_lost(policy: CardPolicy, studied: Studied) -> float:
@@ -245,9 +242,10 @@ def points_lost(policy: CardPolicy, studied: Studied) -> float:
 
     The choice of most points has been lucky, so even a perfect policy loses some.
     """
+    observations, choices = (torch.from_numpy(column).to(policy.device) for column in studied[:2])
     with torch.no_grad():
-        logits, _, _ = _judge(policy, torch.from_numpy(studied.observations), torch.from_numpy(studied.choices))
-    chosen = logits.masked_fill(torch.from_numpy(studied.choices == NO_CHOICE), -torch.inf).argmax(dim=1).numpy()
+        logits, _, _ = _judge(policy, observations, choices)
+    chosen = logits.masked_fill(choices == NO_CHOICE, -torch.inf).argmax(dim=1).cpu().numpy()
     points = np.where(studied.choices == NO_CHOICE, -np.inf, studied.points)
     return float((points.max(axis=1) - points[np.arange(len(chosen)), chosen]).mean())
 
@@ -275,7 +273,7 @@ def _judge(policy: CardPolicy, observations: Tensor, choices: Tensor) -> tuple[T
     """The logits of the choices ``(n, MAX_CHOICES)``, what each gives ``(n, MAX_CHOICES, NUM_GIFTS)``, and the values
     ``(n,)``.
     """
-    legal = torch.zeros(len(choices), NUM_ACTIONS + 1, dtype=torch.bool)
+    legal = torch.zeros(len(choices), NUM_ACTIONS + 1, dtype=torch.bool, device=choices.device)
     legal.scatter_(1, choices % (NUM_ACTIONS + 1), True)  # the last column is for no choice
     logits, gifts, features = policy.network.judge_gifts(observations.float(), legal[:, :-1])
     is_discard = (choices >= DISCARD).unsqueeze(2)

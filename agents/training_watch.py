@@ -34,11 +34,6 @@ class Budget:
         """Seconds since the start."""
         return time.monotonic() - self._started
 
-    def seconds_left(self, num_steps: int) -> float:
-        """How long it will go on if it goes on as it did."""
-        left = self.share_left(num_steps)
-        return self.elapsed() * left / max(1 - left, 1e-9)
-
 
 class Watch:
     """Shows how a training goes, and tells when the budget is spent, Ctrl-C came, or a checkpoint is due.
@@ -78,6 +73,12 @@ class Watch:
         """Steps a second since it was entered."""
         return (num_steps - self.steps_before) / max(time.monotonic() - self.entered, 1e-9)
 
+    def seconds_left(self, num_steps: int) -> float:
+        """How long the training will go on if it goes on as it did since the watch was entered."""
+        if self.budget.steps is None:
+            return max(0.0, self.budget.seconds - self.budget.elapsed())
+        return max(0.0, (self.budget.steps - num_steps) / max(self.speed(num_steps), 1e-9))
+
     def is_over(self, num_steps: int) -> bool:
         """Whether the training ends after so many steps; if not, another update begins."""
         self.budget.left_at_update = self.budget.share_left(num_steps)
@@ -92,7 +93,7 @@ class Watch:
 
     def show(self, text: str, num_steps: int) -> None:
         """Show how it goes: at once on a terminal, and elsewhere a line now and then."""
-        left = int(self.budget.seconds_left(num_steps))
+        left = int(self.seconds_left(num_steps))
         text = f"{text}  {left // 60}:{left % 60:02} left"
         self.bar.update(self.task, completed=1 - self.budget.share_left(num_steps), description=text)
         if not self.has_terminal and time.monotonic() >= self.next_line:

@@ -76,6 +76,13 @@ def test_it_plays_on_shorter_games_than_its_own(field, value, tmp_path):
     assert LearnedAgent.load(path, RULES._replace(**{field: value})).card == CARD
 
 
+def test_a_turn_means_the_same_to_it_whatever_the_turn_limit():
+    views, masks = views_of_random_games(50, RULES._replace(turn_limit=10))
+    said = [make_agent("learned", Rules(turn_limit=limit)).log_probabilities(views, masks) for limit in (10, 50)]
+    assert len(np.unique(views["num_turns"])) > 5
+    assert (said[0] == said[1]).all()
+
+
 def test_it_plays_with_no_rules_that_change_what_it_sees(tmp_path):
     path = write_policy(tmp_path / "policy.onnx")
     others = Rules(3, num_packs=2, wild_points=20, aces_high=True)

@@ -144,7 +144,7 @@ def test_a_draw_gives_nothing(studied):
 
 
 def test_a_policy_learns_what_was_studied(studied, tmp_path, monkeypatch):
-    monkeypatch.setattr("agents.study.PARTS_AT_ONCE", 3)
+    monkeypatch.setattr("agents.study.PARTS_AT_ONCE", 2)
     before, policy = points_lost(new_policy(), studied), new_policy()
     learn(policy, in_parts(studied, tmp_path), Lessons(epochs=80, learning_rate=5e-3, scale=0.05, seed=0))
     assert points_lost(policy, studied) < 0.9 * before
@@ -158,7 +158,7 @@ def in_parts(studied, folder):
 
 
 def test_an_epoch_has_every_position_once(studied, tmp_path, monkeypatch):
-    monkeypatch.setattr("agents.study.PARTS_AT_ONCE", 3)
+    monkeypatch.setattr("agents.study.PARTS_AT_ONCE", 2)
     monkeypatch.setattr("agents.study.MINIBATCH", 300)
     shares, minibatches = zip(*_minibatches(in_parts(studied, tmp_path), 2, np.random.default_rng(0)), strict=True)
     assert shares[0] == 0

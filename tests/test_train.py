@@ -352,6 +352,16 @@ def test_where_there_is_no_terminal_a_line_comes_now_and_then(here, capsys, monk
         pytest.param(["--self-share", "1.5"], "--self-share must be from 0 to 1, not 1.5", id="self share"),
         pytest.param(["--num-envs", "0"], "--num-envs must be 1 or more, not 0", id="no games"),
         pytest.param(["--seed", "-1"], "--seed must be 0 or more, not -1", id="negative seed"),
+        pytest.param(["--seed", "4294967296"], "--seed must be at most 4294967295, not 4294967296", id="large seed"),
+        pytest.param(["--device", "gpu"], "--device 'gpu' cannot be used", id="device"),
+        pytest.param(["--opponents", "clairvoyant"], "agent 'clairvoyant' sees every card", id="unfair opponent"),
+        pytest.param(["--imitate", "clairvoyant"], "agent 'clairvoyant' sees every card", id="unfair teacher"),
+        pytest.param(["--study", "1"], "--study takes --observation outlook, not 'melds'", id="study what is not seen"),
+        pytest.param(
+            ["--study", "1", "--observation", "outlook", "--reward", "win"],
+            "it takes --reward margin",
+            id="study a win",
+        ),
         pytest.param(["--learning-rate", "-1"], "--learning-rate must be above 0, not -1.0", id="learning rate"),
         pytest.param(["--gae-lambda", "2"], "--gae-lambda must be from 0 to 1, not 2.0", id="lambda"),
         pytest.param(["--name", "a/b"], "--name must be the name of a folder in runs, not 'a/b'", id="path"),
@@ -455,3 +465,12 @@ def test_the_returns_of_a_seat_are_what_the_rest_of_its_episode_brings_it():
     assert np.isnan(returns[2:, 0]).all()  # nobody knows yet how that round ends
     is_over[3] = True
     assert returns_of(rewards, is_over, seats)[:4, 0].tolist() == [5, -5, -2, 2]
+
+
+def test_a_card_says_what_a_policy_learned_from():
+    warm = ["--init-from", "runs/first", "--imitate", "careful", "--study", "5", "--observation", "outlook"]
+    with mock.patch.object(RunFolder, "read_weights"):
+        played, studied = job_of(*warm, name="one"), job_of(*warm, "--steps", "0", name="two")
+    start = "runs/first, imitating careful, 5 studied positions"
+    assert played.card.opponent == f"{start}, greedy, selective, itself"
+    assert studied.card.opponent == start
