@@ -45,6 +45,7 @@ AT_ONCE = 8  # positions that a thread takes
 PARTS_AT_ONCE = 10  # files that are mixed, and in the memory while they are learned from
 MINIBATCH = 2048
 LAST_RATE = 0.02  # of the learning rate
+SHARE_TOLD = 0.1  # of the learning, after which it is told how far it has come
 DISCARDS_BELIEVED = 0.75  # of what was learned of discards: with the whole of it, the policy is no better
 GIFTS_WEIGHT = 1.0  # of the error in what a discard gives, beside the error in points
 
@@ -211,6 +212,7 @@ def learn(policy: CardPolicy, paths: Sequence[Path], lessons: Lessons) -> None:
     """
     rng = np.random.default_rng(lessons.seed)
     optimizer = torch.optim.AdamW(policy.parameters())
+    next_told = SHARE_TOLD
     for share_learned, studied in _minibatches(paths, lessons.epochs, rng):
         for group in optimizer.param_groups:
             group["lr"] = lessons.learning_rate * max(LAST_RATE, 1 - share_learned)
@@ -218,6 +220,9 @@ def learn(policy: CardPolicy, paths: Sequence[Path], lessons: Lessons) -> None:
         observations, choices, points, gifts = (torch.from_numpy(column).to(policy.device) for column in studied)
         _loss(policy, observations, choices, points, gifts, lessons.scale).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
+        if share_learned >= next_told:
+            print(f"learned {next_told:.0%} of what was studied", file=sys.stderr, flush=True)
+            next_told += SHARE_TOLD
     with torch.no_grad():
         for parameter in policy.network.discard.parameters():
             parameter.mul_(DISCARDS_BELIEVED)
