@@ -153,7 +153,7 @@ def test_the_quick_agents_and_those_written_by_hand_are_fair_and_are_all_but_the
     assert not any(getattr(make_agent(name, Rules()), "sees_everything", False) for name in {*QUICK, *HAND_WRITTEN})
 
 
-@pytest.mark.parametrize("rules", [Rules(), Rules(num_players=3), Rules(aces_high=True)])
+@pytest.mark.parametrize("rules", [Rules(), Rules(num_players=3), Rules(num_players=4), Rules(aces_high=True)])
 def test_a_policy_comes_with_the_game_for_the_usual_tables(rules):
     assert "learned" in quick_agents(rules)
     assert pretrained_path(rules).stat().st_size < 5_000_000
