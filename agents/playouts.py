@@ -21,10 +21,10 @@ def play_choices(state: State, choices: Choices, rules: Rules, margins: Margins)
     """Play every choice in a state to the end of the round, and write its margin.
 
     All meet the same luck, so that little but the choice makes the difference. In every turn the stock offers the same
-    card, whatever happened in those before: a seat that takes the upcard instead leaves a card that no one will draw,
-    unless the whole stock is drawn. To shuffle that card in would be the same for a stock whose order nobody knows, but
-    from there on every seat would draw what would else have been the other's. Between two draws, that makes the
-    variance of the difference 2.5 times as large, and between two discards 1.7 times.
+    card, whatever happened in those before: where a seat takes the upcard, the card it leaves goes under the stock.
+    Nobody knows the order of the stock, so this changes no mean. But were that card left for the next seat, all would
+    draw from there on what would else have been another's: that made the variance of the difference between two draws
+    2.5 times as large, and between two discards 1.7 times.
     """
     room = np.empty(1, STATE)
     round_number, seat = state.round_number, state.seat
