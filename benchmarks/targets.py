@@ -11,6 +11,7 @@ KIB = 1024
 _COMPILED = "batch: compiled loop, 1,024 games"
 _LARGE = "batch: compiled loop, 4,096 games"
 _GREEDY = "matches: greedy against itself, 2 players"
+_LEARNED = "matches: a choice of learned, 1,024 games at once"
 _LEARNER = "learner: MaskablePPO collecting, 1,024 games,"
 
 
@@ -40,6 +41,7 @@ TARGETS = (
     Target("solver, 13 cards, 2 packs", "solver: 13 cards, 2 packs", "", 500_000, 1.5 * MILLION, "hands/s"),
     Target("all discards of 14 cards", "solver: all discards of 14 cards, 2 packs", "", 100_000, 400_000, "hands/s"),
     Target("greedy against itself, whole games", _GREEDY, "", 1000, 5000, "games/s"),
+    Target("a choice of learned, 1,024 games at once", _LEARNED, "", 100, 20, "µs"),
     Target("OpenSpiel's gin_rummy, C++ rollouts", _COMPILED, "peers: OpenSpiel gin_rummy, C++ rollouts", 10, 20, "×"),
     Target(
         "env() over PettingZoo's gin_rummy",

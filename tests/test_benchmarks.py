@@ -29,7 +29,7 @@ MOMENT = 0.001  # seconds
 TINY = [
     *solver.benchmarks(num_hands=64),
     *batch.benchmarks(sizes=(8,)),
-    *matches.benchmarks(num_games=2),
+    *matches.benchmarks(num_games=2, num_views=3),
     *environments.benchmarks(),
     *vector.benchmarks(num_games=2),
     *learner.benchmarks(num_games=2),
