@@ -359,7 +359,7 @@ def test_where_there_is_no_terminal_a_line_comes_now_and_then(here, capsys, monk
         pytest.param(["--study", "1"], "--study takes --observation outlook, not 'melds'", id="study what is not seen"),
         pytest.param(
             ["--study", "1", "--observation", "outlook", "--reward", "win"],
-            "it takes --reward margin",
+            "--study teaches the critic the margin of a round",
             id="study a win",
         ),
         pytest.param(["--learning-rate", "-1"], "--learning-rate must be above 0, not -1.0", id="learning rate"),
