@@ -159,9 +159,8 @@ class PlayCommand(ReportOutput):
 class TournamentCommand(PlayCommand):
     """Every agent against every other: who has fewer points, by how much, and how sure that is."""
 
-    agents: tuple[str, ...] = (
-        QUICK  # who plays; without learned where no policy that comes with the game is for the rules
-    )
+    # who plays; without learned where no policy that comes with the game is for the rules
+    agents: tuple[str, ...] = QUICK
     field_agents: Annotated[tuple[str, ...], arg(name="field")] = ()  # the only ones that all the others meet
     rules: HouseRules = field(default_factory=HouseRules)  # what is played
 

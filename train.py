@@ -48,7 +48,7 @@ from three_thirteen_env.rules import Rules
 
 RUNS = Path("runs")
 FAILED, INTERRUPTED = 2, 130  # exit statuses
-MAX_TORCH_SEED = 2**32 - 1  # numpy, which stable-baselines3 seeds with the same number, takes no more
+MAX_NUMPY_SEED = 2**32 - 1  # stable-baselines3 seeds numpy too
 BEFORE_ANY = -1  # steps
 REWARD_SCALES: dict[Reward, float] = {"margin": 0.05, "points": 0.05, "win": 2.0}  # to numbers of order one
 
@@ -180,8 +180,8 @@ def checked(args: Args, command: str) -> Job:
     check_numbers(vars(args), AT_LEAST, ABOVE_0, SHARES)
     if args.evaluation_games > 0 and not args.evaluate_against:
         raise InputError("--evaluate-against must name an agent, unless --evaluation-games is 0")
-    if args.seed > MAX_TORCH_SEED:
-        raise InputError(f"--seed must be at most {MAX_TORCH_SEED}, not {args.seed}")
+    if args.seed > MAX_NUMPY_SEED:
+        raise InputError(f"--seed must be at most {MAX_NUMPY_SEED}, not {args.seed}")
     if args.study > 0 and args.observation != "outlook":
         raise InputError(
             f"--study takes --observation outlook, not {args.observation!r}: with that the network knows what is not "

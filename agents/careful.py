@@ -9,7 +9,7 @@ from three_thirteen_env.actions import DISCARD, GO_OUT
 from three_thirteen_env.agent import Actions, Masks
 from three_thirteen_env.cards import ACE, KING, NUM_CARDS, NUM_RANKS, NUM_SUITS, rank_of
 from three_thirteen_env.compiled import compiled
-from three_thirteen_env.game import DRAW_PHASE, Mask
+from three_thirteen_env.game import DRAW_PHASE
 from three_thirteen_env.rules import Rules, card_points, wild_rank_of
 from three_thirteen_env.state import State, States
 from three_thirteen_env.view import count_unseen
@@ -51,20 +51,16 @@ class Careful:
 
 @compiled
 def _choose_each(views: States, masks: Masks, rules: Rules, actions: Actions) -> None:
-    for index in range(len(views)):
-        actions[index] = choose(views[index], masks[index], rules)
-
-
-@compiled
-def choose(state: State, mask: Mask, rules: Rules) -> int:
-    """Trusts its caller: the action of the seat to act, in its view or in the whole state."""
-    if state.phase == DRAW_PHASE:
-        return choose_draw(state, mask, rules, outs_worth(state, rules))
-    if is_settled(state, mask):
-        return choose_discard(state, mask, rules)
     costs = np.empty(NUM_CARDS, np.float64)
-    careful_costs(state, mask[DISCARD:GO_OUT], rules, costs)
-    return DISCARD + int(costs.argmin())
+    for index in range(len(views)):
+        view, mask = views[index], masks[index]
+        if view.phase == DRAW_PHASE:
+            actions[index] = choose_draw(view, mask, rules, outs_worth(view, rules))
+        elif is_settled(view, mask):
+            actions[index] = choose_discard(view, mask, rules)
+        else:
+            careful_costs(view, mask[DISCARD:GO_OUT], rules, costs)
+            actions[index] = DISCARD + costs.argmin()
 
 
 @compiled

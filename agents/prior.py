@@ -65,7 +65,7 @@ class Prior(nn.Module):
         most = gaps.topk(MAX_CHOICES, dim=1, largest=False).values[:, -1:].clamp(max=SLACK)
         is_open_discard = is_open & (gaps <= most)
         draws = learned[:, :DISCARD] * is_open_draw
-        discards = _centered(learned[:, DISCARD:GO_OUT], is_open_discard) - SENSELESS * (is_open & ~is_open_discard)
+        discards = centered(learned[:, DISCARD:GO_OUT], is_open_discard) - SENSELESS * (is_open & ~is_open_discard)
         prior = torch.cat([torch.zeros_like(gain), gain, -gaps, SURE - 0.1 * gaps], dim=1) * LOGITS_A_POINT
         return prior + torch.cat([draws, discards, torch.zeros_like(discards)], dim=1)
 
@@ -155,13 +155,14 @@ class Prior(nn.Module):
         return observations[:, self.places["out_seat"]].sum(dim=1, keepdim=True) > 0
 
 
-def _centered(values: Tensor, is_open: Tensor) -> Tensor:
-    """Values ``(n, 52)`` less the mean of those that are open; 0 for the others.
+def centered(values: Tensor, is_choice: Tensor) -> Tensor:
+    """Values ``(n, k)`` less the mean of those that are a choice, ``(n, k) bool``; 0 for the others.
 
-    What is learned of some discards says only how they compare: it must not lift them over the others, or below.
+    What is learned of some choices says only how they compare: it must not lift them over the others, or below.
     """
-    values = values * is_open
-    return values - is_open * values.sum(dim=1, keepdim=True) / is_open.sum(dim=1, keepdim=True).clamp(min=1)
+    values = torch.where(is_choice, values, 0.0)
+    means = values.sum(dim=1, keepdim=True) / is_choice.sum(dim=1, keepdim=True).clamp(min=1)
+    return torch.where(is_choice, values - means, 0.0)
 
 
 def _kin(cards: Tensor, is_wild: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ from torch import Tensor
 from agents.network import NUM_GIFTS, CardPolicy
 from agents.playouts import NO_CHOICE, play_choices
 from agents.policy_file import write_whole
-from agents.prior import LOGITS_A_POINT
+from agents.prior import LOGITS_A_POINT, centered
 from agents.search import MAX_CHOICES, sensible_choices
 from three_thirteen_env.actions import DISCARD, NUM_ACTIONS
 from three_thirteen_env.agent import Actions, Masks
@@ -260,18 +260,11 @@ def _loss(
 ) -> Tensor:
     logits, foretold, values = _judge(policy, observations, choices)
     is_choice = choices != NO_CHOICE
-    errors = _centered(logits, is_choice) / LOGITS_A_POINT - _centered(points, is_choice)
+    errors = centered(logits, is_choice) / LOGITS_A_POINT - centered(points, is_choice)
     best = points.masked_fill(~is_choice, -torch.inf).amax(dim=1)
     of_gifts = (foretold - gifts).square().sum(dim=(1, 2))  # 0 for a draw and where there is no choice
     of_choices = errors.square().sum(dim=1) / is_choice.sum(dim=1)
     return (of_choices + GIFTS_WEIGHT * of_gifts + (values - scale * best).square()).mean()
-
-
-def _centered(values: Tensor, is_choice: Tensor) -> Tensor:
-    """Values ``(n, MAX_CHOICES)`` less the mean of the choices; 0 where there is no choice."""
-    values = torch.where(is_choice, values, 0.0)
-    means = values.sum(dim=1, keepdim=True) / is_choice.sum(dim=1, keepdim=True)
-    return torch.where(is_choice, values - means, 0.0)
 
 
 def _judge(policy: CardPolicy, observations: Tensor, choices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
