@@ -118,8 +118,9 @@ class Args:
         return f"{self.reward} of a {self.episode} times {self.scale}"
 
 
-WARM: dict[str, Any] = {"observation": "outlook", "card_width": 64, "opponents": ("lookahead", "careful")}
-WARM |= {"self_share": 0.4, "learning_rate": 2e-4, "entropy": 0.001, "num_envs": 512, "batch_size": 4096, "threads": 2}
+WARM: dict[str, Any] = {"observation": "outlook", "width": 256, "card_width": 128, "learning_rate": 2e-4}
+WARM |= {"opponents": ("lookahead", "careful"), "self_share": 0.4}
+WARM |= {"entropy": 0.001, "num_envs": 512, "batch_size": 4096, "threads": 2}
 WARM |= {"evaluate_against": ("greedy", "selective", "careful")}
 PRESETS: dict[str, dict[str, Any]] = {
     "quick": WARM | {"minutes": 10.0, "study": 1_000_000, "evaluation_games": 1000},

@@ -2,23 +2,25 @@
 
 What is known of a card (is it held, what is held near it, who threw it, what deadwood is left without it) says most
 about whether to discard it, and alike for all 52. So a small network sees the cards one by one, and what it learns of
-one it knows of all; a plain network over the whole observation tells it how the game stands, draws, and judges.
+one it knows of all; a plain network over the whole observation tells it how the game stands, draws, and judges. What
+the hand is made of, and what the upcard is to it, the plain one learns from sums over the cards, which a second small
+network sees one by one as well.
 
-    observation ─┬─ whole view ─ plain network ─┬──────────────────────── 2 logits: draw, take
-                 │                              └─ context ─┐
-                 └─ 52 cards × planes ───────────── small network ─ 52 × 2 logits: discard, go out
+    observation ─┬─ whole view ───────────────┬─ plain network ─┬──────── 2 logits: draw, take
+                 ├─ 52 cards × planes ─ sums ─┘                 └─ context ─┐
+                 └─ 52 cards × planes ───────────────────────── small network ─ 52 × 2 logits: discard, go out
 
 With the observation "outlook" the logits start as those of `agents.prior`, which play as a strong hand-written agent
-does, and the networks learn what to add to them.
+does, and the networks learn what to add to them, and how much of what the prior thinks of the upcard to believe.
 
 What a discard would give the next seat hangs on its hand, of which little is known. From the features of the cards the
 network foretells that too, which is nothing to play by, but teaches them what to look for (`agents.study`).
 
-Whoever knows what is legal need not ask the small network about all 52 cards: a seat that draws has no card to discard,
-and one that discards holds a few. Training does so, and a policy file asks about all of them.
+Whoever knows what is legal need not ask which of 52 cards to discard: a seat that draws has no card to discard, and one
+that discards holds a few. Training does so, and a policy file asks about all of them.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -27,6 +29,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
 from agents.prior import Judged, Prior
+from agents.search import SLACK
 from three_thirteen_env.actions import DISCARD, GO_OUT, NUM_ACTIONS
 from three_thirteen_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from three_thirteen_env.observation import DEADWOOD_SCALE, LAYOUT, Kind, slices
@@ -41,6 +44,19 @@ NO_WILD_RANK = 0
 REACH = 2  # ranks up and down from a card in which its run may lie
 FAR = 3.0  # differences of deadwood, in tens of points, are cut off here
 NOW = "deadwood"  # the slice that others are compared with
+LEFT_AFTER_DISCARD = ("deadwood_after_discard", "deadwood_with_upcard_after_discard")
+NO_POINTS = 0.01  # tens of points: less is for the rounding of what is seen
+NUM_SUMS = 3  # over the hand, the upcard, and all cards
+SUM_WIDTH = 32
+HELD = 4  # by so many is the sum over a hand divided, to be of the size of the others
+
+
+class Inputs(NamedTuple):
+    """What the networks see of observations."""
+
+    judged: Judged | None  # by the prior, if there is one
+    planes: Tensor  # (n, num_planes, 52) what is known of every card
+    values: Tensor  # (n, num_values) the whole view, and the cards summed up
 
 
 class CardPolicy(MaskableActorCriticPolicy):
@@ -122,13 +138,18 @@ class CardNetwork(nn.Module):
         self.of_cards = [row.name for row in seen if row.length == NUM_CARDS]
         self.seen_size = self.places[seen[-1].name].stop
         self.analysis: list[tuple[str, str]] = [(row.name, row.unit) for row in analysis if row.name != NOW]
+        self.left_after_discard = [row.name for row in analysis if row.name in LEFT_AFTER_DISCARD]
         points = [card_points(card, NO_WILD_RANK, rules) / 10 for card in range(NUM_CARDS)]
         self.points = nn.Buffer(torch.tensor(points), persistent=False)
         self.prior = Prior(rules) if observation == "outlook" else None
         num_values, num_planes = self._num_inputs()
-        self.actor = _plain_network(num_values, width)
-        self.critic = _plain_network(num_values, width)
+        self.sums = nn.Sequential(
+            nn.Conv1d(num_planes, SUM_WIDTH, 1), nn.ReLU(), nn.Conv1d(SUM_WIDTH, SUM_WIDTH, 1), nn.ReLU()
+        )
+        self.actor = _plain_network(num_values + NUM_SUMS * SUM_WIDTH, width)
+        self.critic = _plain_network(num_values + NUM_SUMS * SUM_WIDTH, width)
         self.draw = _output(width, NUM_DRAWS)
+        self.trust = None if self.prior is None else _output(width, 1)
         self.context = nn.Linear(width, card_width)
         self.card = nn.Linear(num_planes, card_width)
         self.card_hidden = nn.Linear(card_width, card_width)
@@ -142,16 +163,15 @@ class CardNetwork(nn.Module):
 
     def forward_actor(self, observations: Tensor) -> Tensor:
         """The logits of the actions, ``(n, 106)``, the illegal ones too."""
-        judged = self._judged(observations)
-        view: Tensor = self.actor(self._values(observations, judged))
-        planes = self._planes(observations, judged).transpose(1, 2)
-        features = self._card_features(planes, self.context(view).unsqueeze(1))
+        inputs = self._inputs(observations)
+        view: Tensor = self.actor(inputs.values)
+        features = self._card_features(inputs.planes.transpose(1, 2), self.context(view).unsqueeze(1))
         discards: Tensor = self.discard(features).transpose(1, 2).flatten(1)
-        return self._with_prior(observations, judged, torch.cat([self.draw(view), discards], dim=1))
+        return self._with_prior(observations, inputs, view, discards)
 
     def forward_critic(self, observations: Tensor) -> Tensor:
         """The features from which the value of the position is read, ``(n, width)``."""
-        features: Tensor = self.critic(self._values(observations, self._judged(observations)))
+        features: Tensor = self.critic(self._inputs(observations).values)
         return features
 
     def judge(self, observations: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
@@ -161,40 +181,47 @@ class CardNetwork(nn.Module):
 
     def legal_logits(self, observations: Tensor, legal: Tensor) -> Tensor:
         """Only the logits that `judge` gives."""
-        judged = self._judged(observations)
-        return self._legal(self._values(observations, judged), observations, judged, legal)[0]
+        return self._legal(observations, self._inputs(observations), legal)[0]
 
     def judge_gifts(self, observations: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """As `judge`, and between the two what each discard would give the next seat, ``(n, 52, NUM_GIFTS)``."""
-        judged = self._judged(observations)
-        values = self._values(observations, judged)
-        logits, cards, features = self._legal(values, observations, judged, legal)
-        gifts = values.new_zeros(len(values), NUM_CARDS, NUM_GIFTS)
+        inputs = self._inputs(observations)
+        logits, cards, features = self._legal(observations, inputs, legal)
+        gifts = logits.new_zeros(len(logits), NUM_CARDS, NUM_GIFTS)
         gifts[cards] = self.gift(features)
-        return logits, gifts, self.critic(values)
+        return logits, gifts, self.critic(inputs.values)
 
     def _legal(
-        self, values: Tensor, observations: Tensor, judged: Judged | None, legal: Tensor
+        self, observations: Tensor, inputs: Inputs, legal: Tensor
     ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor]:
         """The logits ``(n, 106)``; the rows and the cards that can be discarded, and the features of each of those."""
-        view: Tensor = self.actor(values)
-        is_choice = legal[:, DISCARD:GO_OUT] | legal[:, GO_OUT:]
-        (discarding,) = is_choice.any(dim=1).nonzero(as_tuple=True)  # the rows with a card to discard
-        places, cards = is_choice[discarding].nonzero(as_tuple=True)
-        judged_there = None if judged is None else Judged(judged.gaps[discarding], judged.gain[discarding])
-        planes = self._planes(observations[discarding], judged_there)[places, :, cards]
-        features = self._card_features(planes, self.context(view[discarding])[places])
+        view: Tensor = self.actor(inputs.values)
+        rows, cards = (legal[:, DISCARD:GO_OUT] | legal[:, GO_OUT:]).nonzero(as_tuple=True)
+        features = self._card_features(inputs.planes[rows, :, cards], self.context(view)[rows])
         discards = view.new_zeros(len(view), NUM_CARDS, 2)
-        discards[discarding[places], cards] = self.discard(features)
-        logits = torch.cat([self.draw(view), discards.transpose(1, 2).flatten(1)], dim=1)
-        logits = self._with_prior(observations, judged, logits).masked_fill(~legal, ILLEGAL)
-        return logits, (discarding[places], cards), features
+        discards[rows, cards] = self.discard(features)
+        logits = self._with_prior(observations, inputs, view, discards.transpose(1, 2).flatten(1))
+        return logits.masked_fill(~legal, ILLEGAL), (rows, cards), features
 
-    def _judged(self, observations: Tensor) -> Judged | None:
-        return None if self.prior is None else self.prior.judge(observations)
+    def _inputs(self, observations: Tensor) -> Inputs:
+        judged = None if self.prior is None else self.prior.judge(observations)
+        planes = self._planes(observations, judged)
+        values = torch.cat([self._values(observations, judged), self._summed_up(observations, planes)], dim=1)
+        return Inputs(judged, planes, values)
 
-    def _with_prior(self, observations: Tensor, judged: Judged | None, logits: Tensor) -> Tensor:
-        return logits if self.prior is None else self.prior(observations, logits, judged)
+    def _summed_up(self, observations: Tensor, planes: Tensor) -> Tensor:
+        """What the hand, the upcard and all cards are like, ``(n, NUM_SUMS * SUM_WIDTH)``."""
+        cards = self.sums(planes).transpose(1, 2)
+        of_hand, of_upcard = (observations[:, self.places[name]].unsqueeze(1) @ cards for name in ("hand", "upcard"))
+        return torch.cat([of_hand.squeeze(1) / HELD, of_upcard.squeeze(1), cards.mean(dim=1)], dim=1)
+
+    def _with_prior(self, observations: Tensor, inputs: Inputs, view: Tensor, discards: Tensor) -> Tensor:
+        """All logits, where what was learned ``(n, width)`` of the whole view and ``(n, 104)`` of discards is added."""
+        draws: Tensor = self.draw(view)
+        if self.prior is None or self.trust is None or inputs.judged is None:
+            return torch.cat([draws, discards], dim=1)
+        take = draws[:, 1:] + self.trust(view) * inputs.judged.gain.clamp(-SLACK, SLACK)
+        return self.prior(observations, torch.cat([draws[:, :1], take, discards], dim=1), inputs.judged)
 
     def _card_features(self, planes: Tensor, context: Tensor) -> Tensor:
         """The features ``(..., card_width)`` of cards of which ``(..., num_planes)`` is known."""
@@ -234,14 +261,26 @@ class CardNetwork(nn.Module):
             else:
                 others += [choices.clamp(min=0), (choices == choices.amax(dim=1, keepdim=True)).float()]
         planes = [_with_neighbors(counts), *(plane.unsqueeze(1) for plane in others)]
+        if self.left_after_discard:
+            planes.append(_with_neighbors(self._holds(observations)))
         if self.prior is not None and judged is not None:
             planes.append(self.prior.planes(observations, judged))
         return torch.cat(planes, dim=1)
 
+    def _holds(self, observations: Tensor) -> Tensor:
+        """How many tens of points more than its own it costs to discard a card, because a meld needs it; and whether it
+        is none, ``(n, 2, 52)``. Both are 0 for a card that cannot be discarded.
+        """
+        left = torch.stack([observations[:, self.places[name]] for name in self.left_after_discard]).amax(dim=0)
+        is_choice = left >= 0
+        costs = (left * TENS + self.points).masked_fill(~is_choice, torch.inf)
+        more = torch.where(is_choice, costs - costs.amin(dim=1, keepdim=True), 0.0).clamp(max=FAR)
+        return torch.stack([more, (is_choice & (more < NO_POINTS)).float()], dim=1)
+
     def _num_inputs(self) -> tuple[int, int]:
         size = max(place.stop for place in self.places.values())
         example = torch.zeros(1, size)
-        judged = self._judged(example)
+        judged = None if self.prior is None else self.prior.judge(example)
         return self._values(example, judged).shape[1], self._planes(example, judged).shape[1]
 
 

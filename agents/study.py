@@ -43,7 +43,7 @@ EXPLORED = 0.1  # of the choices in these games are any of the sensible ones, th
 NUM_WORLDS = 3  # orders of the stock; few, for the more positions in the same time, the less they are alike
 AT_ONCE = 8  # positions that a thread takes
 PARTS_AT_ONCE = 10  # files that are mixed, and in the memory while they are learned from
-MINIBATCH = 2048
+MINIBATCH = 1024
 LAST_RATE = 0.02  # of the learning rate
 SHARE_TOLD = 0.1  # of the learning, after which it is told how far it has come
 DISCARDS_BELIEVED = 0.75  # of what was learned of discards: with the whole of it, the policy is no better
@@ -263,7 +263,7 @@ def _loss(
     errors = centered(logits, is_choice) / LOGITS_A_POINT - centered(points, is_choice)
     best = points.masked_fill(~is_choice, -torch.inf).amax(dim=1)
     of_gifts = (foretold - gifts).square().sum(dim=(1, 2))  # 0 for a draw and where there is no choice
-    of_choices = errors.square().sum(dim=1) / is_choice.sum(dim=1)
+    of_choices = errors.square().sum(dim=1) / 2  # a choice counts the same, whether it is one of two or of five
     return (of_choices + GIFTS_WEIGHT * of_gifts + (values - scale * best).square()).mean()
 
 
