@@ -179,6 +179,32 @@ def parsed(arguments: Sequence[str]) -> Args:
 def checked(args: Args, command: str) -> Job:
     """What is to be done. Raises InputError at an option that makes no sense, and AgentError."""
     check_numbers(vars(args), AT_LEAST, ABOVE_0, SHARES)
+    _check_together(args)
+    folder = RunFolder(args.resume or RUNS / _name_of(args))
+    try:
+        rules = args.rules.checked()
+        opponents = {name: make_fair_agent(name, rules) for name in args.opponents}
+        if args.imitate is not None:
+            make_fair_agent(args.imitate, rules)
+        for name in args.evaluate_against:
+            make_agent(name, rules)
+        if args.init_from is not None and args.resume is None:
+            RunFolder(args.init_from).read_weights()
+        if args.resume is None:
+            folder.make()
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    except FileExistsError as error:
+        raise InputError(f"{error}: choose another --name, or --resume it") from error
+    except OSError as error:
+        raise InputError(f"{folder.path} cannot be made: {error.strerror}") from error
+    network = f"2 x {args.width} for the whole view, {args.card_width} shared by all cards"
+    card = PolicyCard(rules, args.observation, network, steps=0, seed=args.seed, opponent=_learned_from(args))
+    return Job(args, rules, opponents, folder, card, command)
+
+
+def _check_together(args: Args) -> None:
+    """Raise InputError at options that do not go together, and at a seed or a device that cannot be used."""
     if args.evaluation_games > 0 and not args.evaluate_against:
         raise InputError("--evaluate-against must name an agent, unless --evaluation-games is 0")
     if args.seed > MAX_NUMPY_SEED:
@@ -193,38 +219,27 @@ def checked(args: Args, command: str) -> Job:
             "--study teaches the critic the margin of a round, so it takes --reward margin and --episode round; "
             "another training can go on from there with --init-from"
         )
+    try:
+        torch.empty(0, device=args.device)
+    except (RuntimeError, AssertionError) as error:  # torch raises the one or the other
+        raise InputError(f"--device {args.device!r} cannot be used: {str(error).splitlines()[0]}") from error
+
+
+def _name_of(args: Args) -> str:
+    """The name of the run folder. Raises InputError where it is none."""
     words = re.sub(r"\W+", "-", "-".join(args.opponents)).strip("-")
     name = args.name or f"{datetime.now():%Y-%m-%d-%H%M%S}-{words}"
     if args.name == "" or name == ".." or Path(name).name != name:
         raise InputError(f"--name must be the name of a folder in {RUNS}, not {args.name!r}")
-    folder = RunFolder(args.resume or RUNS / name)
-    try:
-        rules = args.rules.checked()
-        torch.empty(0, device=args.device)
-        opponents = {name: make_fair_agent(name, rules) for name in args.opponents}
-        if args.imitate is not None:
-            make_fair_agent(args.imitate, rules)
-        for name in args.evaluate_against:
-            make_agent(name, rules)
-        if args.init_from is not None and args.resume is None:
-            RunFolder(args.init_from).read_weights()
-        if args.resume is None:
-            folder.make()
-    except ValueError as error:
-        raise InputError(str(error)) from error
-    except (RuntimeError, AssertionError) as error:  # torch raises the one or the other
-        raise InputError(f"--device {args.device!r} cannot be used: {str(error).splitlines()[0]}") from error
-    except FileExistsError as error:
-        raise InputError(f"{error}: choose another --name, or --resume it") from error
-    except OSError as error:
-        raise InputError(f"{folder.path} cannot be made: {error.strerror}") from error
-    network = f"2 x {args.width} for the whole view, {args.card_width} shared by all cards"
-    learned_from = [str(args.init_from)] if args.init_from else []
-    learned_from += [f"imitating {args.imitate}"] if args.imitate else []
-    learned_from += [f"{args.study:,} studied positions"] if args.study > 0 else []
-    opponent = ", ".join([*learned_from, *([] if args.steps == 0 else (*args.opponents, "itself"))])
-    card = PolicyCard(rules, args.observation, network, steps=0, seed=args.seed, opponent=opponent)
-    return Job(args, rules, opponents, folder, card, command)
+    return name
+
+
+def _learned_from(args: Args) -> str:
+    """From whom or what a policy learns, for its card."""
+    before_play = [str(args.init_from)] if args.init_from else []
+    before_play += [f"imitating {args.imitate}"] if args.imitate else []
+    before_play += [f"{args.study:,} studied positions"] if args.study > 0 else []
+    return ", ".join([*before_play, *([] if args.steps == 0 else (*args.opponents, "itself"))])
 
 
 def train(job: Job) -> int:

@@ -216,7 +216,7 @@ class CardNetwork(nn.Module):
         return torch.cat([of_hand.squeeze(1) / HELD, of_upcard.squeeze(1), cards.mean(dim=1)], dim=1)
 
     def _with_prior(self, observations: Tensor, inputs: Inputs, view: Tensor, discards: Tensor) -> Tensor:
-        """All logits, where what was learned ``(n, width)`` of the whole view and ``(n, 104)`` of discards is added."""
+        """All logits, from the features of the whole view and what was learned of discards, ``(n, 104)``."""
         draws: Tensor = self.draw(view)
         if self.prior is None or self.trust is None or inputs.judged is None:
             return torch.cat([draws, discards], dim=1)

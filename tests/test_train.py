@@ -99,7 +99,8 @@ def policy_of_random_weights(rules, observation, scale=1.0):
     policy = CardPolicy(env.observation_space, env.action_space, lambda _: 1e-3, rules=rules, observation=observation)
     with torch.no_grad():
         for weights in policy.parameters():
-            weights.copy_(torch.randn_like(weights) * scale / weights.shape[-1] ** 0.5)
+            num_inputs = weights[0].numel() if weights.ndim > 1 else len(weights)
+            weights.copy_(torch.randn_like(weights) * scale / num_inputs**0.5)
     return policy
 
 
