@@ -66,7 +66,7 @@ class Args:
     steps: int | None = None
     seed: int = 0  # fixes the deals, the first weights and the exploration
     threads: int = 1  # of torch
-    device: str = "cpu"  # of torch; a graphics card makes nothing faster with networks as small as these
+    device: str = "cpu"  # of torch; a graphics card makes little faster with networks as small as these
 
     # the pool of opponents: registered names, module:Class of one's own, or the paths of policy files
     opponents: tuple[str, ...] = ("greedy", "selective")
@@ -88,7 +88,7 @@ class Args:
 
     observation: Kind = "melds"  # what the network sees: "melds" has the analysis of the solver, "cards" has not
     width: int = 128  # of the hidden layers that see the whole view
-    card_width: int = 32  # of the hidden layer that sees one card
+    card_width: int = 32  # of the hidden layers that see one card
     num_envs: int = 256  # games that are played side by side
     rollout_steps: int = 64  # decisions in each of them between two updates
     batch_size: int = 512  # decisions in one gradient step
@@ -226,7 +226,7 @@ def _check_together(args: Args) -> None:
 
 
 def _name_of(args: Args) -> str:
-    """The name of the run folder. Raises InputError where it is none."""
+    """The name of the run folder. Raises InputError where --name cannot be one."""
     words = re.sub(r"\W+", "-", "-".join(args.opponents)).strip("-")
     name = args.name or f"{datetime.now():%Y-%m-%d-%H%M%S}-{words}"
     if args.name == "" or name == ".." or Path(name).name != name:

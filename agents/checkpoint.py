@@ -15,6 +15,7 @@ import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
 
+from agents.options import InputError
 from agents.policy_file import write_whole
 from agents.self_play import OpponentPool
 from agents.vec_env import ThreeThirteenVecEnv
@@ -81,11 +82,17 @@ def checkpoint_of(model: MaskablePPO, pool: OpponentPool, seconds: float) -> Che
 
 
 def restore(checkpoint: Checkpoint, model: MaskablePPO, pool: OpponentPool) -> float:
-    """Go on from a checkpoint, with a model and a pool that were made with the same arguments; the seconds so far."""
+    """Go on from a checkpoint, with a model and a pool that were made with the same arguments; the seconds so far.
+
+    Raises InputError at a checkpoint of another network: the run was begun by another version.
+    """
     env = model.get_env()
     assert isinstance(env, ThreeThirteenVecEnv)
     numbers = json.loads(checkpoint["numbers"])
-    model.policy.load_state_dict(checkpoint["policy"])
+    try:
+        model.policy.load_state_dict(checkpoint["policy"])
+    except RuntimeError:
+        raise InputError("the run cannot go on: its checkpoint is of a network as another version made it") from None
     model.policy.optimizer.load_state_dict(checkpoint["optimizer"])
     pool.load(checkpoint["pool"])
     env.draw_opponents(pool.agents, pool.weights)

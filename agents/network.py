@@ -2,13 +2,16 @@
 
 What is known of a card (is it held, what is held near it, who threw it, what deadwood is left without it) says most
 about whether to discard it, and alike for all 52. So a small network sees the cards one by one, and what it learns of
-one it knows of all; a plain network over the whole observation tells it how the game stands, draws, and judges. What
-the hand is made of, and what the upcard is to it, the plain one learns from sums over the cards, which a second small
-network sees one by one as well.
+one it knows of all; a plain network over the whole observation tells it how the game stands, draws, and judges.
+
+A second small network sees the cards one by one as well. What it makes of them is added up over the hand and over all
+cards, and tells the plain one, with what it makes of the upcard, what the hand is made of and may become.
 
     observation ─┬─ whole view ───────────────┬─ plain network ─┬──────── 2 logits: draw, take
                  ├─ 52 cards × planes ─ sums ─┘                 └─ context ─┐
                  └─ 52 cards × planes ───────────────────────── small network ─ 52 × 2 logits: discard, go out
+
+The critic is a plain network of its own, over the same view and sums.
 
 With the observation "outlook" the logits start as those of `agents.prior`, which play as a strong hand-written agent
 does, and the networks learn what to add to them, and how much of what the prior thinks of the upcard to believe.
@@ -16,11 +19,12 @@ does, and the networks learn what to add to them, and how much of what the prior
 What a discard would give the next seat hangs on its hand, of which little is known. From the features of the cards the
 network foretells that too, which is nothing to play by, but teaches them what to look for (`agents.study`).
 
-Whoever knows what is legal need not ask which of 52 cards to discard: a seat that draws has no card to discard, and one
-that discards holds a few. Training does so, and a policy file asks about all of them.
+Whoever knows what is legal need not ask the small network about all 52 cards: a seat that draws has no card to discard,
+and one that discards holds a few. Training does so, and a policy file asks about all of them. The sums are over all in
+any case.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -28,35 +32,16 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
-from agents.prior import Judged, Prior
-from agents.search import SLACK
+from agents.encoder import Encoder, Inputs
 from three_thirteen_env.actions import DISCARD, GO_OUT, NUM_ACTIONS
-from three_thirteen_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
-from three_thirteen_env.observation import DEADWOOD_SCALE, LAYOUT, Kind, slices
-from three_thirteen_env.rules import Rules, card_points
+from three_thirteen_env.cards import NUM_CARDS
+from three_thirteen_env.observation import Kind
+from three_thirteen_env.rules import Rules
 
 NUM_DRAWS = 2  # draw the stock, take the upcard
 NUM_GIFTS = 2  # what a discard gives the next seat: tens of points of its deadwood, and whether all of it
 ILLEGAL = -1e8  # the logit of an illegal action: as probable as nothing, and still a number
 SMALLEST = torch.finfo(torch.float32).tiny
-TENS = DEADWOOD_SCALE / 10  # the network sees deadwood in tens of points: a few points must not look like nothing
-NO_WILD_RANK = 0
-REACH = 2  # ranks up and down from a card in which its run may lie
-FAR = 3.0  # differences of deadwood, in tens of points, are cut off here
-NOW = "deadwood"  # the slice that others are compared with
-LEFT_AFTER_DISCARD = ("deadwood_after_discard", "deadwood_with_upcard_after_discard")
-NO_POINTS = 0.01  # tens of points: less is for the rounding of what is seen
-NUM_SUMS = 3  # over the hand, the upcard, and all cards
-SUM_WIDTH = 32
-HELD = 4  # by so many is the sum over a hand divided, to be of the size of the others
-
-
-class Inputs(NamedTuple):
-    """What the networks see of observations."""
-
-    judged: Judged | None  # by the prior, if there is one
-    planes: Tensor  # (n, num_planes, 52) what is known of every card
-    values: Tensor  # (n, num_values) the whole view, and the cards summed up
 
 
 class CardPolicy(MaskableActorCriticPolicy):
@@ -133,25 +118,13 @@ class CardNetwork(nn.Module):
 
     def __init__(self, rules: Rules, observation: Kind, width: int, card_width: int) -> None:
         super().__init__()
-        self.places = slices(rules, observation)
-        seen, analysis = LAYOUT["cards"], LAYOUT[observation][len(LAYOUT["cards"]) :]
-        self.of_cards = [row.name for row in seen if row.length == NUM_CARDS]
-        self.seen_size = self.places[seen[-1].name].stop
-        self.analysis: list[tuple[str, str]] = [(row.name, row.unit) for row in analysis if row.name != NOW]
-        self.left_after_discard = [row.name for row in analysis if row.name in LEFT_AFTER_DISCARD]
-        points = [card_points(card, NO_WILD_RANK, rules) / 10 for card in range(NUM_CARDS)]
-        self.points = nn.Buffer(torch.tensor(points), persistent=False)
-        self.prior = Prior(rules) if observation == "outlook" else None
-        num_values, num_planes = self._num_inputs()
-        self.sums = nn.Sequential(
-            nn.Conv1d(num_planes, SUM_WIDTH, 1), nn.ReLU(), nn.Conv1d(SUM_WIDTH, SUM_WIDTH, 1), nn.ReLU()
-        )
-        self.actor = _plain_network(num_values + NUM_SUMS * SUM_WIDTH, width)
-        self.critic = _plain_network(num_values + NUM_SUMS * SUM_WIDTH, width)
+        self.encoder = Encoder(rules, observation)
+        self.actor = _plain_network(self.encoder.num_values, width)
+        self.critic = _plain_network(self.encoder.num_values, width)
         self.draw = _output(width, NUM_DRAWS)
-        self.trust = None if self.prior is None else _output(width, 1)
+        self.trust = None if self.encoder.prior is None else _output(width, 1)
         self.context = nn.Linear(width, card_width)
-        self.card = nn.Linear(num_planes, card_width)
+        self.card = nn.Linear(self.encoder.num_planes, card_width)
         self.card_hidden = nn.Linear(card_width, card_width)
         self.discard = _output(card_width, 2)
         self.gift = _output(card_width, NUM_GIFTS)
@@ -163,7 +136,7 @@ class CardNetwork(nn.Module):
 
     def forward_actor(self, observations: Tensor) -> Tensor:
         """The logits of the actions, ``(n, 106)``, the illegal ones too."""
-        inputs = self._inputs(observations)
+        inputs = self.encoder(observations)
         view: Tensor = self.actor(inputs.values)
         features = self._card_features(inputs.planes.transpose(1, 2), self.context(view).unsqueeze(1))
         discards: Tensor = self.discard(features).transpose(1, 2).flatten(1)
@@ -171,7 +144,7 @@ class CardNetwork(nn.Module):
 
     def forward_critic(self, observations: Tensor) -> Tensor:
         """The features from which the value of the position is read, ``(n, width)``."""
-        features: Tensor = self.critic(self._inputs(observations).values)
+        features: Tensor = self.critic(self.encoder(observations).values)
         return features
 
     def judge(self, observations: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
@@ -181,11 +154,11 @@ class CardNetwork(nn.Module):
 
     def legal_logits(self, observations: Tensor, legal: Tensor) -> Tensor:
         """Only the logits that `judge` gives."""
-        return self._legal(observations, self._inputs(observations), legal)[0]
+        return self._legal(observations, self.encoder(observations), legal)[0]
 
     def judge_gifts(self, observations: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """As `judge`, and between the two what each discard would give the next seat, ``(n, 52, NUM_GIFTS)``."""
-        inputs = self._inputs(observations)
+        inputs = self.encoder(observations)
         logits, cards, features = self._legal(observations, inputs, legal)
         gifts = logits.new_zeros(len(logits), NUM_CARDS, NUM_GIFTS)
         gifts[cards] = self.gift(features)
@@ -203,90 +176,19 @@ class CardNetwork(nn.Module):
         logits = self._with_prior(observations, inputs, view, discards.transpose(1, 2).flatten(1))
         return logits.masked_fill(~legal, ILLEGAL), (rows, cards), features
 
-    def _inputs(self, observations: Tensor) -> Inputs:
-        judged = None if self.prior is None else self.prior.judge(observations)
-        planes = self._planes(observations, judged)
-        values = torch.cat([self._values(observations, judged), self._summed_up(observations, planes)], dim=1)
-        return Inputs(judged, planes, values)
-
-    def _summed_up(self, observations: Tensor, planes: Tensor) -> Tensor:
-        """What the hand, the upcard and all cards are like, ``(n, NUM_SUMS * SUM_WIDTH)``."""
-        cards = self.sums(planes).transpose(1, 2)
-        of_hand, of_upcard = (observations[:, self.places[name]].unsqueeze(1) @ cards for name in ("hand", "upcard"))
-        return torch.cat([of_hand.squeeze(1) / HELD, of_upcard.squeeze(1), cards.mean(dim=1)], dim=1)
-
     def _with_prior(self, observations: Tensor, inputs: Inputs, view: Tensor, discards: Tensor) -> Tensor:
         """All logits, from the features of the whole view and what was learned of discards, ``(n, 104)``."""
         draws: Tensor = self.draw(view)
-        if self.prior is None or self.trust is None or inputs.judged is None:
+        prior = self.encoder.prior
+        if prior is None or self.trust is None or inputs.judged is None:
             return torch.cat([draws, discards], dim=1)
-        take = draws[:, 1:] + self.trust(view) * inputs.judged.gain.clamp(-SLACK, SLACK)
-        return self.prior(observations, torch.cat([draws[:, :1], take, discards], dim=1), inputs.judged)
+        take = draws[:, 1:] + self.trust(view) * inputs.judged.gain
+        logits: Tensor = prior(observations, torch.cat([draws[:, :1], take, discards], dim=1), inputs.judged)
+        return logits
 
     def _card_features(self, planes: Tensor, context: Tensor) -> Tensor:
         """The features ``(..., card_width)`` of cards of which ``(..., num_planes)`` is known."""
         return torch.relu(self.card_hidden(torch.relu(self.card(planes) + context)))
-
-    def _values(self, observations: Tensor, judged: Judged | None) -> Tensor:
-        """The whole view ``(n, num_values)``: all but the analysis as it is, and of that what the best choice gives."""
-        values = [observations[:, : self.seen_size]]
-        if self.analysis:
-            now = observations[:, self.places[NOW]]
-            values.append(now * TENS)
-        for name, unit in self.analysis:
-            choices = observations[:, self.places[name]]
-            if unit == "points":  # as a gain over the deadwood now; 0 where there is no choice
-                best = _or_far(choices).amin(dim=1, keepdim=True)
-                values.append(((now - best) * TENS * (best < FAR)).clamp(-FAR, FAR))
-            else:
-                values.append(choices.amax(dim=1, keepdim=True).clamp(min=0))
-        if self.prior is not None and judged is not None:
-            values.append(self.prior.values(observations, judged))
-        return torch.cat(values, dim=1)
-
-    def _planes(self, observations: Tensor, judged: Judged | None) -> Tensor:
-        """What is known of every card, ``(n, num_planes, 52)``."""
-        counted = torch.cat([observations[:, self.places[name]] for name in self.of_cards], dim=1)
-        counts = counted.reshape(len(observations), counted.shape[1] // NUM_CARDS, NUM_CARDS)
-        hand = observations[:, self.places["hand"]]
-        others = [observations[:, self.places["wild_rank"]].repeat(1, NUM_SUITS), self.points.expand_as(hand)]
-        for name, unit in self.analysis:
-            choices = observations[:, self.places[name]]
-            if choices.shape[1] != NUM_CARDS:
-                continue
-            if unit == "points":
-                choices = _or_far(choices)
-                gap = ((choices - choices.amin(dim=1, keepdim=True)) * TENS).clamp(max=FAR)
-                others += [gap, (gap == 0).float()]
-            else:
-                others += [choices.clamp(min=0), (choices == choices.amax(dim=1, keepdim=True)).float()]
-        planes = [_with_neighbors(counts), *(plane.unsqueeze(1) for plane in others)]
-        if self.left_after_discard:
-            planes.append(_with_neighbors(self._holds(observations)))
-        if self.prior is not None and judged is not None:
-            planes.append(self.prior.planes(observations, judged))
-        return torch.cat(planes, dim=1)
-
-    def _holds(self, observations: Tensor) -> Tensor:
-        """How many tens of points more than its own it costs to discard a card, because a meld needs it; and whether it
-        is none, ``(n, 2, 52)``. Both are 0 for a card that cannot be discarded.
-        """
-        left = torch.stack([observations[:, self.places[name]] for name in self.left_after_discard]).amax(dim=0)
-        is_choice = left >= 0
-        costs = (left * TENS + self.points).masked_fill(~is_choice, torch.inf)
-        more = torch.where(is_choice, costs - costs.amin(dim=1, keepdim=True), 0.0).clamp(max=FAR)
-        return torch.stack([more, (is_choice & (more < NO_POINTS)).float()], dim=1)
-
-    def _num_inputs(self) -> tuple[int, int]:
-        size = max(place.stop for place in self.places.values())
-        example = torch.zeros(1, size)
-        judged = None if self.prior is None else self.prior.judge(example)
-        return self._values(example, judged).shape[1], self._planes(example, judged).shape[1]
-
-
-def _or_far(choices: Tensor) -> Tensor:
-    """The points that choices leave, and far too many where there is no choice."""
-    return choices.masked_fill(choices < 0, FAR)
 
 
 def policy_of(model: MaskablePPO) -> CardPolicy:
@@ -311,23 +213,12 @@ def _of_actions(log_probabilities: Tensor, actions: Tensor) -> Tensor:
     return log_probabilities.gather(1, actions.unsqueeze(1)).squeeze(1)
 
 
-def _with_neighbors(counts: Tensor) -> Tensor:
-    """Counts of cards ``(n, k, 52)``, and those near each card: its rank, and its suit 2 ranks down to 2 up,
-    ``(n, 6 k, 52)``.
-    """
-    suits = counts.reshape(*counts.shape[:2], NUM_SUITS, NUM_RANKS)
-    same_rank = suits.sum(dim=2, keepdim=True) - suits
-    padded = nn.functional.pad(suits, (REACH, REACH))
-    away = [padded[..., start : start + NUM_RANKS] for start in range(2 * REACH + 1) if start != REACH]
-    return torch.cat([suits, same_rank, *away], dim=1).flatten(2)
-
-
 def _plain_network(num_inputs: int, width: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(num_inputs, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
 
 
 def _output(num_inputs: int, num_outputs: int) -> nn.Linear:
-    """A last layer of small weights: at first all actions are about equally likely."""
+    """A last layer of small weights: at first it adds about nothing."""
     layer = nn.Linear(num_inputs, num_outputs)
     nn.init.orthogonal_(layer.weight, gain=0.01)
     nn.init.zeros_(layer.bias)

@@ -63,11 +63,19 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "clairvoyant": Clairvoyant,
 }
 HAND_WRITTEN = ("random", "greedy", "selective", "brisk", "lookahead", "careful", "search")  # weakest first, and fair
-QUICK = ("random", "greedy", "selective", "brisk", "lookahead", "careful", "learned")  # a game in milliseconds
+QUICK = (
+    "random",
+    "greedy",
+    "selective",
+    "brisk",
+    "lookahead",
+    "careful",
+    "learned",
+)  # weakest first, a game in milliseconds
 
 
 def quick_agents(rules: Rules) -> tuple[str, ...]:
-    """Those of `QUICK` that can play by the rules: all, but for `learned` where no policy is for them."""
+    """Those of `QUICK` that can play by the rules, weakest first: `learned` only where a policy is for them."""
     return tuple(name for name in QUICK if name != "learned" or pretrained_path(rules) is not None)
 
 

@@ -162,8 +162,11 @@ class RunFolder:
             weights |= {name: value for name, value in policy.state_dict().items() if _is_of_critic(name)}
         try:
             policy.load_state_dict(weights)
-        except RuntimeError as error:
-            raise InputError(f"{self.weights} is of another network: {_first_line(error)}") from None
+        except RuntimeError:
+            raise InputError(
+                f"{self.weights} is of another network: it can be started from with the --observation, --width and "
+                "--card-width of its run, in the version that made it"
+            ) from None
 
     def export(self, policy: "CardPolicy", card: PolicyCard) -> None:
         """Write the best policy as a policy file, unless it is one already; a policy of its kind and a card say how."""

@@ -263,7 +263,7 @@ def _loss(
     errors = centered(logits, is_choice) / LOGITS_A_POINT - centered(points, is_choice)
     best = points.masked_fill(~is_choice, -torch.inf).amax(dim=1)
     of_gifts = (foretold - gifts).square().sum(dim=(1, 2))  # 0 for a draw and where there is no choice
-    of_choices = errors.square().sum(dim=1) / 2  # a choice counts the same, whether it is one of two or of five
+    of_choices = errors.square().sum(dim=1) / 2  # of two choices the mean; of more, each counts as much
     return (of_choices + GIFTS_WEIGHT * of_gifts + (values - scale * best).square()).mean()
 
 

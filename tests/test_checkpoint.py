@@ -192,6 +192,21 @@ def test_loading_a_checkpoint_runs_no_code_from_it(here):
     assert not (here / "made").exists()
 
 
+@needs_compiled
+def test_a_checkpoint_of_another_network_is_refused(here, capsys):
+    run(*OPTIONS, "--name", "old", num_updates=1)
+    folder = here / "runs" / "old"
+    checkpoint = read_newest(folder)
+    of_network = next(name for name in checkpoint["policy"] if name.startswith("mlp_extractor.encoder.sums"))
+    del checkpoint["policy"][of_network]
+    write_checkpoint(folder, checkpoint)
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    assert train.main(["--resume", "runs/old"]) == train.FAILED
+    message = "train.py: the run cannot go on: its checkpoint is of a network as another version made it"
+    assert capsys.readouterr().err.splitlines()[-1] == message
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
 def test_a_table_forgets_the_rows_of_later_steps_and_one_that_was_not_written_whole(here):
     table = Table(here / "table.csv")
     table.forget_after(0)

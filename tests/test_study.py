@@ -9,12 +9,14 @@ import torch
 from gymnasium import spaces
 
 from agents.network import NUM_DRAWS, NUM_GIFTS, CardPolicy
-from agents.prior import Prior
+from agents.prior import LOGITS_A_POINT, Prior
 from agents.search import MAX_CHOICES, SLACK
 from agents.study import (
     NO_CHOICE,
     Lessons,
     Studied,
+    _judge,
+    _loss,
     _minibatches,
     gather,
     give_each,
@@ -155,6 +157,25 @@ def in_parts(studied, folder):
     for number, path in enumerate(paths):
         np.savez(path, **{name: column[number::4] for name, column in studied._asdict().items()})
     return paths
+
+
+def test_two_choices_that_are_told_apart_count_the_same_however_many_there_are(studied):
+    """A mean over the choices of a position once made little of positions with many."""
+    (row,) = np.flatnonzero((studied.choices[:, 0] >= DISCARD) & (studied.choices[:, 4] != NO_CHOICE))[:1]
+    observations, choices, _, gifts = (torch.from_numpy(column[[row]]) for column in studied)
+    policy, error = new_policy(), torch.tensor([1.0, -1.0, 0.0, 0.0, 0.0])
+
+    def loss_of(num_choices):
+        """What the loss grows by, if the first two of so many choices bring a point more and one less than foreseen."""
+        some = choices.where(torch.arange(MAX_CHOICES) < num_choices, NO_CHOICE)
+        with torch.no_grad():
+            foreseen = _judge(policy, observations, some)[0] / LOGITS_A_POINT
+            foreseen = torch.where(some != NO_CHOICE, foreseen, 0.0)
+            losses = [_loss(policy, observations, some, foreseen + size * error, gifts, 0.0) for size in (0.0, 1.0)]
+        return (losses[1] - losses[0]).item()
+
+    assert loss_of(2) == pytest.approx(1.0, rel=1e-3)
+    assert loss_of(5) == pytest.approx(1.0, rel=1e-3)
 
 
 def test_an_epoch_has_every_position_once(studied, tmp_path, monkeypatch):

@@ -440,7 +440,9 @@ def test_a_run_starts_from_the_best_policy_of_another(options, same, here, quick
             assert torch.equal(value, old[name])
     assert torch.equal(new.state_dict()["value_net.weight"], old["value_net.weight"]) == same
     other = job_of(*QUICK, "--width", "8", name="other")
-    with pytest.raises(InputError, match=r"policy\.pt is of another network"):
+    with pytest.raises(
+        InputError, match=r"policy\.pt is of another network: it can be started from with the --observation"
+    ):
         RunFolder(here / "runs" / "old").load_weights(policy_of(train.new_model(other, Budget(1, 1))), "")
 
 
