@@ -16,9 +16,7 @@ REACH = 2  # ranks up and down from a card in which its run may lie
 FAR = 3.0  # differences of deadwood, in tens of points, are cut off here
 NOW = "deadwood"  # the slice that others are compared with
 LEFT_AFTER_DISCARD = ("deadwood_after_discard", "deadwood_with_upcard_after_discard")
-NO_POINTS = (
-    0.01  # tens of points: a smaller difference is only the rounding of observations, which are halves in a study
-)
+NO_POINTS = 0.01  # tens of points: a smaller difference is only the rounding of observations, float16 in a study
 NUM_SUMS = 3  # over the hand, the upcard, and all cards
 SUM_WIDTH = 32
 HELD = 4  # by so many is the sum over a hand divided, to be of the size of the others
@@ -68,6 +66,9 @@ class Encoder(nn.Module):
     def _judged(self, observations: Tensor) -> Judged | None:
         return None if self.prior is None else self.prior.judge(observations)
 
+    def _is_wild(self, observations: Tensor) -> Tensor:
+        return observations[:, self.places["wild_rank"]].repeat(1, NUM_SUITS)
+
     def _whole_view(self, observations: Tensor, judged: Judged | None) -> Tensor:
         """The observation as it is, but for the analysis: of that what the best choice gives."""
         values = [observations[:, : self.seen_size]]
@@ -96,7 +97,7 @@ class Encoder(nn.Module):
         counted = torch.cat([observations[:, self.places[name]] for name in self.of_cards], dim=1)
         counts = counted.reshape(len(observations), counted.shape[1] // NUM_CARDS, NUM_CARDS)
         hand = observations[:, self.places["hand"]]
-        others = [observations[:, self.places["wild_rank"]].repeat(1, NUM_SUITS), self.points.expand_as(hand)]
+        others = [self._is_wild(observations), self.points.expand_as(hand)]
         for name, unit in self.analysis:
             choices = observations[:, self.places[name]]
             if choices.shape[1] != NUM_CARDS:
@@ -122,7 +123,7 @@ class Encoder(nn.Module):
         it is compared with that of the least loss; and an observation of more than 100 points does not tell them apart.
         """
         left = torch.stack([observations[:, self.places[name]] for name in self.left_after_discard]).amax(dim=0)
-        is_wild = observations[:, self.places["wild_rank"]].repeat(1, NUM_SUITS) > 0
+        is_wild = self._is_wild(observations) > 0
         points = self.points if self.wild_points < 0 else torch.where(is_wild, self.wild_points / 10, self.points)
         is_choice = left >= 0
         costs = (left * TENS + points).masked_fill(~is_choice, torch.inf)

@@ -149,8 +149,8 @@ class CardNetwork(nn.Module):
 
     def judge(self, observations: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
         """As `forward`, but with the logits of the legal actions ``(n, 106) bool`` alone: `ILLEGAL` for the others."""
-        logits, _, features = self.judge_gifts(observations, legal)
-        return logits, features
+        inputs = self.encoder(observations)
+        return self._legal(observations, inputs, legal)[0], self.critic(inputs.values)
 
     def legal_logits(self, observations: Tensor, legal: Tensor) -> Tensor:
         """Only the logits that `judge` gives."""

@@ -63,15 +63,8 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "clairvoyant": Clairvoyant,
 }
 HAND_WRITTEN = ("random", "greedy", "selective", "brisk", "lookahead", "careful", "search")  # weakest first, and fair
-QUICK = (
-    "random",
-    "greedy",
-    "selective",
-    "brisk",
-    "lookahead",
-    "careful",
-    "learned",
-)  # weakest first, a game in milliseconds
+# Weakest first, and a game in milliseconds.
+QUICK = ("random", "greedy", "selective", "brisk", "lookahead", "careful", "learned")
 
 
 def quick_agents(rules: Rules) -> tuple[str, ...]:

@@ -2,8 +2,11 @@
 
 import numpy as np
 import onnx
+import torch
+from gymnasium import spaces
 from onnx import TensorProto, helper
 
+from agents.network import CardPolicy
 from agents.policy_file import ACTION_MASK, LOG_PROBABILITIES, OBSERVATION, PolicyCard, write_card
 from tests.playing import mask_of, new_game, play_randomly
 from three_thirteen_env.actions import NUM_ACTIONS
@@ -13,6 +16,13 @@ from three_thirteen_env.state import STATE
 from three_thirteen_env.view import view_of
 
 CARD = PolicyCard(Rules(), "cards", network="one row for all", steps=12, seed=3, opponent="greedy")
+
+
+def untrained_policy(rules, observation, seed=0, **widths):
+    """A policy of torch that has learned nothing; a seed fixes its first weights."""
+    torch.manual_seed(seed)
+    box, actions = spaces.Box(-1, 1, (observation_size(rules, observation),), np.float32), spaces.Discrete(NUM_ACTIONS)
+    return CardPolicy(box, actions, lambda _: 1e-3, rules=rules, observation=observation, **widths)
 
 
 def views_of_random_games(num_views, rules, seed=0):

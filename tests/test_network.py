@@ -1,16 +1,15 @@
 """The network that is trained: it says the same whoever asks, and learns what to believe of the prior."""
 
-import numpy as np
 import pytest
 import torch
-from gymnasium import spaces
 
-from agents.network import ILLEGAL, CardPolicy
+from agents.network import ILLEGAL
 from agents.search import SLACK
 from tests.playing import COMPILED, EVERY_RULES, shortened
+from tests.policies import untrained_policy
 from tests.positions import shown, states_of_games
-from three_thirteen_env.actions import DISCARD, DRAW_STOCK, NUM_ACTIONS, TAKE_UPCARD
-from three_thirteen_env.observation import observation_size, observe_each
+from three_thirteen_env.actions import DISCARD, DRAW_STOCK, TAKE_UPCARD
+from three_thirteen_env.observation import observe_each
 from three_thirteen_env.rules import Rules
 from three_thirteen_env.state import NOBODY
 
@@ -18,10 +17,7 @@ NUM_POSITIONS = 60 if COMPILED else 5
 
 
 def new_policy(rules, observation="outlook"):
-    torch.manual_seed(0)
-    size = observation_size(rules, observation)
-    box, actions = spaces.Box(-1, 1, (size,), np.float32), spaces.Discrete(NUM_ACTIONS)
-    policy = CardPolicy(box, actions, lambda _: 1e-3, rules=rules, observation=observation, width=32, card_width=16)
+    policy = untrained_policy(rules, observation, width=32, card_width=16)
     with torch.no_grad():
         for layer in (policy.network.draw, policy.network.discard, policy.network.trust):
             if layer is not None:

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from agents.network import CardPolicy
 from agents.self_play import OpponentPool, SelfAgent
 from agents.vec_env import ThreeThirteenVecEnv
 from tests.playing import COMPILED
-from tests.policies import views_of_random_games
+from tests.policies import untrained_policy, views_of_random_games
 from three_thirteen_env.agent import RandomAgent, pick_each
-from three_thirteen_env.gym_env import ThreeThirteenEnv
 from three_thirteen_env.rules import Rules
 
 RULES = Rules(last_round=2, turn_limit=4)
@@ -29,10 +27,7 @@ class Marked(RandomAgent):
 
 
 def policy_of(seed=0):
-    env = ThreeThirteenEnv(RULES, observation="cards")
-    torch.manual_seed(seed)
-    spaces = env.observation_space, env.action_space
-    return CardPolicy(*spaces, lambda _: 1e-3, rules=RULES, observation="cards", width=8, card_width=4)
+    return untrained_policy(RULES, "cards", seed, width=8, card_width=4)
 
 
 def pool_of(self_share=0.25, num_past_selves=2, names=("weak", "strong")):

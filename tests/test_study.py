@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 import torch
-from gymnasium import spaces
 
 from agents.network import NUM_DRAWS, NUM_GIFTS, CardPolicy
 from agents.prior import LOGITS_A_POINT, Prior
@@ -26,8 +25,9 @@ from agents.study import (
     study_part,
 )
 from tests.playing import shortened
+from tests.policies import untrained_policy
 from tests.positions import position
-from three_thirteen_env.actions import DISCARD, NUM_ACTIONS
+from three_thirteen_env.actions import DISCARD
 from three_thirteen_env.cards import hand, parse_card
 from three_thirteen_env.observation import observation_size, slices
 from three_thirteen_env.rules import Rules
@@ -55,10 +55,7 @@ def studied() -> Studied:
 
 
 def new_policy() -> CardPolicy:
-    torch.manual_seed(0)
-    size = observation_size(RULES, "outlook")
-    box, actions = spaces.Box(-1, 1, (size,), np.float32), spaces.Discrete(NUM_ACTIONS)
-    return CardPolicy(box, actions, lambda _: 1e-3, rules=RULES, observation="outlook", width=32, card_width=16)
+    return untrained_policy(RULES, "outlook", width=32, card_width=16)
 
 
 def test_every_position_has_two_choices_or_more(studied):

@@ -29,7 +29,7 @@ from agents.statistics import seat_totals
 from agents.tournament import deal_of
 from agents.training_watch import Budget, Watch
 from tests.playing import COMPILED
-from tests.policies import CARD, views_of_random_games, write_policy
+from tests.policies import CARD, untrained_policy, views_of_random_games, write_policy
 from three_thirteen_env.actions import NUM_ACTIONS
 from three_thirteen_env.agent import RandomAgent, pick_each
 from three_thirteen_env.chance import EVALUATION_SEEDS
@@ -94,9 +94,7 @@ def learned(*arguments, name="run"):
 
 def policy_of_random_weights(rules, observation, scale=1.0):
     """A policy with random weights, large enough that its choices differ much."""
-    env = ThreeThirteenEnv(rules, observation=observation)
-    torch.manual_seed(4)
-    policy = CardPolicy(env.observation_space, env.action_space, lambda _: 1e-3, rules=rules, observation=observation)
+    policy = untrained_policy(rules, observation, seed=4)
     with torch.no_grad():
         for weights in policy.parameters():
             num_inputs = weights[0].numel() if weights.ndim > 1 else len(weights)
@@ -448,9 +446,7 @@ def test_a_run_starts_from_the_best_policy_of_another(options, same, here, quick
 
 def test_a_policy_learns_to_do_what_an_agent_does(here):
     rules = Rules(last_round=2)
-    env = ThreeThirteenEnv(rules, observation="melds")
-    torch.manual_seed(0)
-    policy = CardPolicy(env.observation_space, env.action_space, lambda _: 1e-3, rules=rules, observation="melds")
+    policy = untrained_policy(rules, "melds")
     told = []
     examples = Examples(make_agent("greedy", rules), rules, "melds", "margin", 0.05, "round")
     imitate(policy, examples, 60_000, 0, 5e-3, lambda num_steps, measured: told.append((num_steps, measured)))
